@@ -17,7 +17,7 @@
 namespace winnow::plugin {
 namespace {
 
-// A program that closed stderr: the next file that is opened has its number.
+// If a program has closed stderr, the next opened file gets its descriptor.
 TEST(SayOnceOnStderr, NeverWritesToAnotherFile) {
   const testing::TemporaryFolder folder;
   const std::string path = folder / "000012.sst";
@@ -34,7 +34,7 @@ TEST(SayOnceOnStderr, NeverWritesToAnotherFile) {
 }
 
 TEST(SayOnceOnStderrDeathTest, WritesEachLineOnceAndNotTooMany) {
-  // The child is started with the stderr that it has.
+  // The child process starts with the current stderr.
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
@@ -56,7 +56,7 @@ TEST(SayOnceOnStderrDeathTest, WritesEachLineOnceAndNotTooMany) {
       "winnow: [.]{99}; further lines of this process are left out\n$");
 }
 
-// RocksDB closes its files on exec; who inherited stderr did not.
+// RocksDB's files are closed on exec, unlike an inherited stderr.
 TEST(SayOnceOnStderr, NeverWritesToAFileThatIsClosedOnExec) {
   const testing::TemporaryFolder folder;
   const std::string path = folder / "000012.log";
@@ -77,7 +77,7 @@ TEST(SayOnceOnStderr, NeverWritesToAFileThatIsClosedOnExec) {
   EXPECT_EQ(testing::ReadFile(path), "");
 }
 
-// Descriptor 2 is a pipe that nobody reads while this lives.
+// Makes descriptor 2 a pipe without a reader during its lifetime.
 class ClosedPipeAsStderr {
  public:
   ClosedPipeAsStderr() : old_(base::StderrAtStart()), saved_(::dup(STDERR_FILENO)) {
@@ -126,7 +126,7 @@ TEST(StderrLine, RaisesNoSigpipe) {
   EXPECT_EQ(num_sigpipes, 0);
 }
 
-// A program may take signals when it likes.
+// A program may handle signals at any time.
 TEST(StderrLine, LeavesASigpipeThatWasPendingAndNoneOfItsOwn) {
   const auto raise_one = [](bool of_the_process) {
     return of_the_process ? ::kill(::getpid(), SIGPIPE) : ::raise(SIGPIPE);

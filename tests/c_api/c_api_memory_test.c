@@ -1,6 +1,6 @@
-// The C API without memory: each allocation of a short program fails in turn, and whatever needed
-// it says so by its code. An exception that left the library would end this program. Needs glibc,
-// which lets a program replace malloc.
+// Test of the C API out of memory: each allocation of a short program fails in turn, and every
+// function that needed it must return the error code. An exception that leaves the library would
+// end this program. Needs glibc, which allows programs to replace malloc.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -8,12 +8,12 @@
 
 #include "winnow/winnow.h"
 
-// Allocators of glibc.
+// glibc's allocators.
 void* __libc_malloc(size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 
-static long allocations = 0;   // since the count began
-static long failing_from = 0;  // allocations with this number and up to the next fail; 0: none does
+static long allocations = 0;   // since the last reset
+static long failing_from = 0;  // number of the first failing allocation; 0: none fails
 static long failing_to = 0;
 
 static bool Fails(void) {
@@ -31,7 +31,7 @@ static int refusals = 0;
 static int faults = 0;
 static int released = 0;
 
-// Returns whether it went well. A failure must say that there is no memory, in text too.
+// Returns whether the call succeeded. A failure must have the out-of-memory code and text.
 static bool Good(bool is_good, winnow_error** error, int line) {
   if (is_good != (*error == NULL) ||
       (!is_good && (winnow_error_code(*error) != WINNOW_OUT_OF_MEMORY ||
@@ -50,7 +50,7 @@ static bool Good(bool is_good, winnow_error** error, int line) {
 
 static void CountRelease(void* owner) { ++*(int*)owner; }
 
-// Everything that allocates. Ends where something has failed.
+// Calls everything that allocates. Returns after the first failure.
 static void Use(winnow_block** stored) {
   winnow_error* error = NULL;
   winnow_options* options = NULL;
@@ -93,7 +93,7 @@ static void Use(winnow_block** stored) {
                                           CountRelease, &released, NULL, &error) == WINNOW_OK)) {
       good = false;
     }
-    // Released if it failed, and with the file if not.
+    // The owner is released at once on failure, else with the file.
     if (good) winnow_set_edit_remove(edit, 0, 1, NULL);
     if (released != 1 && winnow_set_edit_size(edit) > i) ++faults;
   }
@@ -114,7 +114,7 @@ static void Use(winnow_block** stored) {
   winnow_options_free(options);
 }
 
-// A builder that failed lacks keys: it goes on only after a clear.
+// A failed builder lacks keys: it is usable only after a clear.
 static bool Finish(winnow_builder* builder, bool is_into, winnow_error** error) {
   winnow_block* block = NULL;
   size_t size = 0;
@@ -154,7 +154,7 @@ static void FinishAfterAFailure(bool is_into) {
   }
 }
 
-// A function's code and its error's are one, whatever else fails for want of memory.
+// The returned code equals that of the error object, whichever allocation fails.
 static void FailWithoutMemory(void) {
   winnow_options* options = winnow_options_new(NULL);
   for (long k = 1; k < 12; ++k) {
@@ -180,9 +180,9 @@ int main(void) {
   winnow_block* stored = winnow_builder_finish(builder, NULL);
   winnow_builder_free(builder);
   if (stored == NULL) return 1;
-  fputs("each allocation fails in turn\n", stderr);  // stderr has what it needs by now
+  fputs("each allocation fails in turn\n", stderr);  // makes stderr allocate its buffers
 
-  // One allocation alone, then all from there on.
+  // Fails a single allocation, and then all from that one on.
   static const long kLast[] = {1, 1000000};
   long all = 0;
   for (size_t mode = 0; mode < 2; ++mode) {

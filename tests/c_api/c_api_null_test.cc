@@ -1,7 +1,6 @@
-// A NULL in the C API is refused or allowed as winnow.h says: of each of its functions that can
-// fail, each pointer alone is NULL. The functions are read from the header, and
-// tests/CMakeLists.txt makes a row of a table for each; a type of parameter that is new needs a
-// value here.
+// Tests that a NULL in the C API is refused or permitted as winnow.h says: for each function that
+// can fail, each pointer in turn is NULL. The functions are read from the header, and
+// tests/CMakeLists.txt generates a table row for each; a new parameter type needs a value here.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,15 +32,16 @@ using ::testing::IsSupersetOf;
 
 struct Parameter {
   std::string name;
-  bool may_be_null = false;  // as the comment says
+  bool may_be_null = false;  // according to the comment
 };
 
 struct Declaration {
-  std::string comment;  // of it, or of those that it stands among
+  std::string comment;  // comment of the declaration, or of its group
   std::vector<Parameter> parameters;
 };
 
-// "const char* name" is name, "void (*release)(void* owner)" release.
+// Returns the name of a parameter: "name" for "const char* name", "release" for "void
+// (*release)(void* owner)".
 std::string NameOf(const std::string& parameter) {
   std::smatch match;
   if (std::regex_search(parameter, match, std::regex(R"(\(\*(\w+)\))"))) return match[1];
@@ -66,7 +66,7 @@ Declaration Parse(const std::string& comment, const std::string& parameters) {
   return declaration;
 }
 
-// By the functions' names.
+// Returns the declarations by function name.
 const std::map<std::string, Declaration>& Declarations() {
   static const auto* const all = [] {
     auto* made = new std::map<std::string, Declaration>;
@@ -95,7 +95,7 @@ const std::map<std::string, Declaration>& Declarations() {
 
 // ---- Values for each parameter
 
-// Arguments that are good in every call.
+// Arguments that are valid in every call.
 class Arguments {
  public:
   Arguments() {
@@ -140,7 +140,7 @@ class Arguments {
   void Get(void (**to)(void*), const std::string&) {
     *to = [](void*) {};
   }
-  // A result, or what an owner is known by.
+  // A result, or the identity of an owner.
   template <typename Result>
   void Get(Result** to, const std::string&) {
     static_assert(std::is_arithmetic_v<Result> || std::is_void_v<Result>,
@@ -158,7 +158,7 @@ class Arguments {
   void Get(double* to, const std::string&) { *to = 10; }
   void Get(int* to, const std::string&) { *to = WINNOW_VERIFY_PAYLOAD; }
 
-  // No result was assigned.
+  // Returns whether no result was assigned.
   bool AreUntouched() const {
     return made == nullptr && std::all_of(std::begin(room_), std::end(room_),
                                           [](unsigned char byte) { return byte == kUntouched; });
@@ -195,18 +195,18 @@ void Free(winnow_range_view* handle) { winnow_range_view_free(handle); }
 void Free(winnow_set* handle) { winnow_set_free(handle); }
 void Free(winnow_set_edit* handle) { winnow_set_edit_free(handle); }
 
-using Indexes = std::set<size_t>;  // of parameters
+using Indexes = std::set<size_t>;  // indexes of parameters
 
 struct Outcome {
   bool refused = false;
-  winnow_code code = WINNOW_OK;  // of the call or, of one that gives a handle, of its error
+  winnow_code code = WINNOW_OK;  // code of the call or, if it returns a handle, of its error
 };
 
 struct Row {
   std::string name;
-  std::vector<bool> is_pointer;  // by parameters
+  std::vector<bool> is_pointer;  // one per parameter
   bool has_error = false;
-  // Calls it with what is good for the parameters of these names, but for those that are NULL.
+  // Calls the function with valid arguments for these parameters, except those that are NULL.
   std::function<Outcome(Arguments*, const std::vector<Parameter>&, const Indexes& nulls)> call;
 
   friend void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
@@ -218,7 +218,7 @@ Type ValueOf(Arguments* arguments, const std::vector<Parameter>& parameters, siz
   if constexpr (std::is_pointer_v<Type>) {
     if (nulls.count(i) != 0) return nullptr;
   }
-  // Handles are given as they are, where the function does not change them too.
+  // Handles are passed without const, even if the function does not change the object.
   using Plain = std::remove_const_t<std::remove_pointer_t<Type>>;
   constexpr bool is_handle = std::is_class_v<Plain> && std::is_pointer_v<Type>;
   std::conditional_t<is_handle, Plain*, Type> value{};
@@ -240,8 +240,8 @@ Outcome Call(Result (*function)(Types...), Arguments* arguments,
   }
 }
 
-// No function that returns neither a code nor a handle can fail; nor can one that returns a fault,
-// which is an int as well, but has neither a code nor an error.
+// A function that returns neither a code nor a handle cannot fail; nor can one that returns a
+// fault, an int without a code and an error.
 template <typename Result, typename... Types>
 void AddRow(const char* name, bool returns_code, Result (*function)(Types...),
             std::vector<Row>* rows) {

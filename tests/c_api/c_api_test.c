@@ -1,5 +1,5 @@
-// The C API as a program in C99 uses it: what it answers, what it refuses, and who frees what. Ends
-// with 0 if all is as the header says, else names the lines.
+// Test of the C API in C99: results, errors, and ownership. Exits with 0 if everything is as the
+// header says, else prints the failing lines.
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static int failures = 0;
     }                                                                         \
   } while (0)
 
-// Returns whether the error has this code and a text with this part; frees it.
+// Returns whether the error has this code and a text that contains `part`; frees the error.
 static bool Says(winnow_error* error, winnow_code code, const char* part) {
   const bool says = error != NULL && winnow_error_code(error) == code &&
                     strstr(winnow_error_text(error), part) != NULL;
@@ -29,14 +29,14 @@ static bool Says(winnow_error* error, winnow_code code, const char* part) {
   return says;
 }
 
-// An error that was never made: functions must assign what they get.
+// An invalid error pointer: functions must assign their output parameters.
 static winnow_error* const kUnassigned = (winnow_error*)1;
 
 static uint64_t HashOf(uint64_t i) { return winnow_hash(&i, sizeof i); }
 
 static bool HasBit(const uint64_t* words, size_t i) { return (words[i / 64] >> (i % 64) & 1) != 0; }
 
-// A filter of the hashes of `first` to `first + n - 1`.
+// Builds a filter of the hashes of `first` to `first + n - 1`.
 static winnow_block* BlockOf(uint64_t first, uint64_t n, const winnow_options* options) {
   winnow_builder* builder = winnow_builder_new(options, NULL);
   winnow_block* block = NULL;
@@ -50,7 +50,7 @@ static winnow_block* BlockOf(uint64_t first, uint64_t n, const winnow_options* o
 }
 
 static void TestHashes(void) {
-  // Value of the reference implementation of XXH3.
+  // Value from the reference implementation of XXH3.
   EXPECT(winnow_hash(NULL, 0) == UINT64_C(0x2d06800538d394c2));
   static const char kKeys[] = "applequincemedlar";
   static const size_t kEnds[] = {5, 11, 11, 17};
@@ -63,7 +63,7 @@ static void TestHashes(void) {
   EXPECT(hashes[0] != hashes[1]);
 }
 
-// Sets and reads an option: whether its text is then `expected`.
+// Sets and reads an option; returns whether its text is then `expected`.
 static bool Becomes(const char* name, const char* value, const char* expected) {
   winnow_error* error = kUnassigned;
   char text[32] = "";
@@ -80,7 +80,8 @@ static bool Becomes(const char* name, const char* value, const char* expected) {
   return good;
 }
 
-// Returns whether it refuses this value by a sentence with this part, and keeps the old values.
+// Returns whether this value is refused with a message that contains `part`, and the old values are
+// kept.
 static bool Refuses(const char* name, const char* value, winnow_code code, const char* part) {
   winnow_error* error = kUnassigned;
   winnow_options* options = winnow_options_new(NULL);
@@ -188,7 +189,7 @@ static void TestOptions(void) {
   EXPECT(winnow_options_set_number(options, "bits_per_key", NAN, NULL) == WINNOW_BAD_VALUE);
   EXPECT(winnow_options_set_number(options, "bits_per_key", INFINITY, NULL) == WINNOW_BAD_VALUE);
 
-  // Each is right, but not together; the builder sees it.
+  // Each value is valid, but not the combination, which the builder rejects.
   EXPECT(winnow_options_set(options, "absent_share", "0.5", NULL) == WINNOW_OK);
   EXPECT(winnow_builder_new(options, &error) == NULL);
   EXPECT(Says(error, WINNOW_BAD_OPTIONS, "absent_share"));
@@ -227,7 +228,8 @@ static void TestOneFilter(void) {
   for (uint64_t i = 0; i < 100; ++i) {
     EXPECT(winnow_builder_add(builder, &i, sizeof i, &error) == WINNOW_OK);
   }
-  EXPECT(winnow_builder_add_hash(builder, hashes[99], &error) == WINNOW_OK);  // as the one before
+  // The hash equals the one before.
+  EXPECT(winnow_builder_add_hash(builder, hashes[99], &error) == WINNOW_OK);
   EXPECT(winnow_builder_add_hash(builder, hashes[100], &error) == WINNOW_OK);
   EXPECT(winnow_builder_add_hashes(builder, hashes + 101, kKeys - 101, &error) == WINNOW_OK);
   EXPECT(winnow_builder_add_hashes(builder, NULL, 0, &error) == WINNOW_OK);
@@ -264,7 +266,7 @@ static void TestOneFilter(void) {
   const double rate = Number(view, "expected_fpr");
   EXPECT(rate > 0.002 && rate < 0.006);
   EXPECT(passed < 3 * rate * kKeys);
-  EXPECT(Number(view, "counted_fpr") == rate);  // a Ribbon
+  EXPECT(Number(view, "counted_fpr") == rate);  // the filter is a Ribbon
   EXPECT(Number(view, "kind") == 2);
   EXPECT(Number(view, "num_hashes") == kKeys);
   EXPECT(Number(view, "size_bytes") == (double)size);
@@ -283,7 +285,7 @@ static void TestOneFilter(void) {
   EXPECT(Says(error, WINNOW_UNKNOWN_NAME, "no property size; there are kind"));
   winnow_view_free(view);
 
-  // A damaged payload: noticed where it is looked for.
+  // A damaged payload is detected when verification is requested.
   unsigned char* damaged = malloc(size);
   memcpy(damaged, winnow_block_data(block), size);
   damaged[size / 2] ^= 4;
@@ -303,7 +305,7 @@ static void TestOneFilter(void) {
   EXPECT(winnow_view_new("", 1, 2, &error) == NULL);
   EXPECT(Says(error, WINNOW_BAD_VALUE, "check is 2"));
 
-  // Into the caller's memory, if it is enough.
+  // Finishes into the caller's memory, if it is large enough.
   char* room = malloc(size + 200);
   for (size_t bytes_there = size - 1; bytes_there <= size; ++bytes_there) {
     winnow_block* larger = (winnow_block*)1;
@@ -323,7 +325,7 @@ static void TestOneFilter(void) {
   EXPECT(winnow_builder_finish_into(builder, NULL, 1, NULL, NULL, NULL) == WINNOW_NULL_ARGUMENT);
   free(room);
 
-  // Nothing was added: nothing is contained.
+  // A filter without keys contains nothing.
   winnow_block* empty = winnow_builder_finish(builder, NULL);
   view = winnow_view_new(winnow_block_data(empty), winnow_block_size(empty), WINNOW_VERIFY_PAYLOAD,
                          NULL);
@@ -367,7 +369,7 @@ static void TestSets(void) {
   EXPECT(winnow_set_edit_id(edit, kFiles, &id, NULL) == WINNOW_NO_SUCH_INDEX && id == 1003);
   EXPECT(winnow_set_edit_find(edit, 3) == WINNOW_NONE);
 
-  // A failed call changes nothing, but releases what it was given.
+  // A failed call changes nothing, but releases its owner argument.
   EXPECT(winnow_set_edit_insert_view(edit, kFiles + 1, 5, "x", 1, WINNOW_SKIP_PAYLOAD, CountRelease,
                                      &released, NULL, &error) == WINNOW_NO_SUCH_INDEX);
   EXPECT(Says(error, WINNOW_NO_SUCH_INDEX, "there is no place 71 among 70 files"));
@@ -398,7 +400,7 @@ static void TestSets(void) {
   for (size_t i = 1; i < kFiles; i += 2) copied += winnow_block_size(blocks[i]);
   EXPECT(winnow_set_total_bytes(set) == copied);
 
-  // Each kind of lookup against the file's own filter.
+  // Compares each kind of lookup with the file's own filter.
   enum { kLookups = 40 };
   uint64_t hashes[kLookups];
   uint64_t rows[2 * kLookups];
@@ -465,7 +467,8 @@ static void TestSets(void) {
   EXPECT(winnow_set_candidates_of(set, 1, (const uint32_t*)rows, 65, &word, 1) == WINNOW_TOO_SMALL);
   EXPECT(word == 5);
 
-  // The next version; the files of the old one live as long as anyone has them.
+  // Builds the next version; files of the old version live as long as any set or view refers to
+  // them.
   winnow_view* view = winnow_set_view_new(set, 1, NULL);
   EXPECT(winnow_set_view_new(set, kFiles, &error) == NULL);
   EXPECT(Says(error, WINNOW_NO_SUCH_INDEX, "index"));
@@ -493,9 +496,9 @@ static void TestSets(void) {
   winnow_set_edit_free(edit);
   EXPECT(released == 0);
   winnow_set_free(copy);
-  EXPECT(released == 0);  // a view has the old set
+  EXPECT(released == 0);  // the view keeps the old set alive
   winnow_view_free(view);
-  EXPECT(released == 28);  // those of odd numbers below 60, but for 1 and 21
+  EXPECT(released == 28);  // odd numbers below 60, except 1 and 21
   winnow_set_free(next_set);
   EXPECT(released == kFiles / 2);
 
@@ -535,7 +538,7 @@ static void TestRanges(void) {
   EXPECT(winnow_block_size(ranges) <= estimate);
   EXPECT(winnow_range_builder_num_keys(builder) == 0);
 
-  // With a filter beside it.
+  // Combines the range filter with a point filter.
   winnow_builder* filter_builder = winnow_builder_new(NULL, NULL);
   EXPECT(winnow_builder_add(filter_builder, "user0017", 8, NULL) == WINNOW_OK);
   winnow_block* filter = winnow_builder_finish(filter_builder, NULL);
@@ -573,7 +576,7 @@ static void TestRanges(void) {
   EXPECT(MayBeIn(view, "user0020", "user0030") && !winnow_range_view_payload_intact(view));
   winnow_range_view_free(view);
 
-  // Keys that get none.
+  // Keys for which no range filter can be built.
   EXPECT(winnow_range_builder_add(builder, "b", 1, &error) == WINNOW_OK);
   EXPECT(winnow_range_builder_add(builder, "a", 1, &error) == WINNOW_OK);
   winnow_block* none = ranges;

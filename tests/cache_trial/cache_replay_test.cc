@@ -15,7 +15,7 @@ namespace cache_replay_test {
 constexpr uint32_t kKeys = 1000;
 constexpr uint64_t kData = 4000;
 
-// One file that has every other key; each is asked for once, in order.
+// Returns lookups in one file with every other key; each key is looked up once, in order.
 TimedLookups OneFile() {
   TimedLookups lookups;
   lookups.files.resize(1);
@@ -63,7 +63,7 @@ TEST(CacheReplayTest, AWholeFilterThatDoesNotFitIsReadForEachLookup) {
   EXPECT_EQ(figures.pinned_bytes, 500u);
 }
 
-// RocksDB then asks no filter: the key may be there.
+// RocksDB then skips the filter: the key may be present.
 TEST(CacheReplayTest, AFilterThatAStrictLimitHasNoRoomForDeniesNothing) {
   ReplayOptions options = With({1, 100'000, 0, false, false, false}, 50'000);
   options.cache.strict = true;
@@ -104,7 +104,7 @@ TEST(CacheReplayTest, PinnedAndOtherMemoryIsReadByNoLookup) {
   EXPECT_EQ(beside.false_reads, 10u);
 }
 
-// As RocksDB has it where cache_index_and_filter_blocks is off.
+// RocksDB's behavior if cache_index_and_filter_blocks is off.
 TEST(CacheReplayTest, PartitionsAreInTheCacheAlsoWhereTheirIndexIsBesideIt) {
   const ReplayFigures figures = Play(OneFile(), With({20, 5000, 300, false, false, true}, 50'000));
   EXPECT_EQ(figures.filter_blocks, 20u);
@@ -143,7 +143,7 @@ TEST(CacheReplayTest, WhatFillsTheCacheIsNotCounted) {
   EXPECT_GT(figures.usage_at_count, 100'000u);
 }
 
-// The same lookups, in MultiGets of so many keys.
+// Groups the lookups into MultiGets of `keys` keys.
 TimedLookups InMultiGets(TimedLookups lookups, size_t keys) {
   for (size_t i = 0; i < lookups.order.size(); ++i) {
     lookups.joins.push_back(i % keys != 0);
@@ -161,7 +161,7 @@ TEST(CacheReplayTest, AMultiGetTakesAFilterOnceFor32KeysOfAFile) {
     EXPECT_EQ(figures.lookups, kKeys) << keys;
     EXPECT_EQ(figures.filter_blocks, parts) << keys;
     EXPECT_EQ(figures.filter_bytes, 100'000 * parts) << keys;
-    EXPECT_EQ(figures.read_filters, kKeys) << keys;  // for each of the MultiGet
+    EXPECT_EQ(figures.read_filters, kKeys) << keys;  // one read per key of the MultiGet
     EXPECT_EQ(figures.false_reads, single.false_reads) << keys;
   }
 }
@@ -170,19 +170,19 @@ TEST(CacheReplayTest, AMultiGetTakesEachBlockOnceWhateverTheOrderOfItsKeys) {
   TimedLookups lookups = OneFile();
   std::mt19937 random(1);
   std::shuffle(lookups.order.begin(), lookups.order.end(), random);
-  ReplayOptions options = With({20, 5000, 300, false, true, false}, 0);  // nothing stays
+  ReplayOptions options = With({20, 5000, 300, false, true, false}, 0);  // no block stays
   options.forms[0].index = {10, 700, 0, false, false, false};
   const ReplayFigures single = Play(lookups, options);
   EXPECT_EQ(single.filter_blocks, kKeys);
   const ReplayFigures figures = Play(InMultiGets(lookups, 20), options);
-  EXPECT_LE(figures.filter_blocks, 13 * kKeys / 20);  // 20 keys meet 12.8 of 20 partitions
+  EXPECT_LE(figures.filter_blocks, 13 * kKeys / 20);  // 20 keys access 12.8 of 20 partitions
   EXPECT_GE(figures.filter_blocks, 12 * kKeys / 20);
   EXPECT_LE(figures.index_blocks, 10 * kKeys / 20);
   EXPECT_LT(figures.data_blocks, single.data_blocks);
   EXPECT_EQ(figures.false_reads, single.false_reads);
 }
 
-// Files one after the other, as RocksDB goes through them.
+// Files are processed one after the other, as in RocksDB.
 TEST(CacheReplayTest, AMultiGetEndsWithAFileBeforeTheNextOneBegins) {
   TimedLookups lookups = OneFile();
   lookups.files.push_back(lookups.files[0]);
@@ -195,7 +195,8 @@ TEST(CacheReplayTest, AMultiGetEndsWithAFileBeforeTheNextOneBegins) {
     }
   }
   lookups.begin[kKeys] = lookups.asks.size();
-  ReplayOptions options = With({1, 100'000, 0, false, false, false}, 150'000);  // room for one
+  // The cache has room for one filter.
+  ReplayOptions options = With({1, 100'000, 0, false, false, false}, 150'000);
   options.forms.push_back(options.forms[0]);
   EXPECT_GE(Play(lookups, options).filter_blocks, kKeys - 1);
   EXPECT_EQ(Play(InMultiGets(lookups, 10), options).filter_blocks, 2 * kKeys / 10);

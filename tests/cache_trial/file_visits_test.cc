@@ -66,7 +66,7 @@ TEST(FileVisitsTest, AbsentKeysAskTheFilterAndTheBlockWhereTheyWouldBe) {
   const VisitedFile absent = Visit(folder / "a.sst", AllKeys("x"));
   size_t let_through = 0;
   size_t two = 0;
-  size_t next = 0;  // behind a block's last key, by which its end is told
+  size_t next = 0;  // separator behind the last key of a block, by which its end is detected
   for (size_t i = 0; i < absent.visits.size(); ++i) {
     ASSERT_FALSE(absent.visits[i].found);
     const uint32_t behind = absent.visits[i].data_block - present.visits[i].data_block;
@@ -97,7 +97,7 @@ TEST(FileVisitsTest, PartitionsAreThoseThatTheFileHas) {
   EXPECT_EQ(*partitions.rbegin() + 1, visited.filter_parts);
 }
 
-// A database that reads each filter, index and data block once.
+// Compares with a database that reads each filter, index and data block once.
 TEST(FileVisitsTest, ChargesAreThoseOfTheTickers) {
   using namespace ROCKSDB_NAMESPACE;  // NOLINT: tickers
   for (const bool partitioned : {false, true}) {

@@ -82,7 +82,7 @@ TEST(TrialCacheTest, KeepsMetadataOfHighPriorityWhileDataComesAndGoes) {
 TEST(TrialCacheTest, AnotherSaltPutsBlocksIntoOtherShards) {
   CacheShape shape;
   shape.capacity = 64'000;
-  shape.shard_bits = 4;  // 4000 bytes each: room for one of these
+  shape.shard_bits = 4;  // 4000 bytes per shard: room for one block
   const auto kept = [&](uint64_t salt) {
     TrialCache cache(shape, salt);
     for (uint32_t i = 0; i < 8; ++i) {

@@ -1,5 +1,5 @@
-// Tests of the peak memory of building a filter, as the program's allocator is asked for it, and of
-// builds that run out of memory.
+// Tests of the peak memory of building a filter, measured at operator new, and of builds that run
+// out of memory.
 
 #include <gtest/gtest.h>
 
@@ -31,8 +31,8 @@ constexpr int kAllOfThem = -1;
 
 constexpr size_t kMaxTemporary = size_t{4} << 20;
 
-// The peak of building a filter, less 8 bytes a hash and the filter, on a thread that keeps nothing
-// yet.
+// Returns the peak memory of building a filter, less 8 bytes per hash and the filter, on a thread
+// that keeps no memory yet.
 size_t TemporaryBytes(FilterKind kind, uint64_t n) {
   size_t temporary = 0;
   std::thread([&] {
@@ -59,7 +59,8 @@ class BuildMemoryTest : public ::testing::Test {
   }
 };
 
-// 4.4 million hashes are the most that have 128 sub-shards; 12 million are dealt into groups first.
+// 4.36 million hashes are the maximum with 128 sub-shards; 12 million are distributed to groups
+// first.
 TEST_F(BuildMemoryTest, BesideTheHashesAndTheFilterIsAConstant) {
   for (const FilterKind kind : testing::kKinds) {
     for (const uint64_t n : {1u, 1000u, 300'000u, 4'360'000u, 12'000'000u}) {
@@ -81,7 +82,8 @@ TEST_F(BuildMemoryTest, AThreadCountsWhatItKeeps) {
       const size_t counted = FilterBuilder::ThreadMemory();
       EXPECT_LE(counted, FilterBuilder::kMostThreadMemory) << n;
       EXPECT_LE(counted, kept) << n;
-      // The builder itself, the headers of blocks, and the rest of their last pages.
+      // The tolerance covers the builder itself, the headers of blocks, and the rest of their last
+      // pages.
       EXPECT_LE(kept, counted + counted / 100 + 8192) << n;
     }
     FilterBuilder::FreeThreadMemory();
@@ -90,8 +92,8 @@ TEST_F(BuildMemoryTest, AThreadCountsWhatItKeeps) {
   }).join();
 }
 
-// Returns whether building threw where only so many allocations succeed. A builder that threw never
-// gives a filter again, which would deny the keys that it lost.
+// Returns whether building throws if only this many allocations succeed. A builder that threw must
+// not return a filter afterwards, which would deny the lost keys.
 bool ThrowsAt(int allocations, FilterKind kind, const std::vector<KeyHash>& hashes) {
   FilterBuilder::FreeThreadMemory();
   FilterOptions options;
@@ -126,8 +128,8 @@ TEST_F(BuildMemoryTest, ABuilderThatLostKeysNeverGivesAFilter) {
   }
 }
 
-// The peak of building a range filter of keys with so many random bytes, less the filter; or with
-// up to seven more, of several lengths.
+// Returns the peak memory of building a range filter of n keys with this many random bytes, less
+// the filter. With is_one_length false, keys have up to seven more bytes.
 size_t RangeBytes(size_t key_bytes, uint64_t n, bool is_one_length = true) {
   size_t peak = 0;
   std::thread([&] {

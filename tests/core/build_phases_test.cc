@@ -40,7 +40,7 @@ TEST(BuildPhasesTest, NothingIsTakenBetweenFilters) {
   testing::RandomHashes random(1);
   random.Take(100'000);
   EXPECT_EQ(times.nanoseconds(BuildPhase::kRest), taken);
-  // The time between two filters would count with the phase before, if it did.
+  // The time between two filters must not count with the preceding phase.
   { const BuildPhaseScope whole(BuildPhase::kSolving); }
   EXPECT_EQ(times.nanoseconds(BuildPhase::kRest), taken);
 }

@@ -72,7 +72,7 @@ TEST(BuilderTest, ARepeatIsDroppedOnlyRightBehindItsLike) {
   builder.Add(KeyHash{0});
   EXPECT_EQ(builder.num_hashes(), 3u);
   builder.Finish();
-  // The last hash of the filter before is not a neighbour.
+  // The last hash of the previous filter is not adjacent.
   builder.Add(KeyHash{0});
   EXPECT_EQ(builder.num_hashes(), 1u);
 }
@@ -102,7 +102,7 @@ TEST(BuilderTest, WhatWasMovedFromIsEmptyAndKeepsItsOptions) {
   assigned.Add(hashes.data(), 10);
   for (int round = 0; round < 2; ++round) {
     EXPECT_EQ(builder.num_hashes(), 0u);
-    // The last hash before the move is not a neighbour.
+    // The last hash before the move is not adjacent.
     builder.Add(hashes[999]);
     EXPECT_EQ(builder.num_hashes(), 1u);
     builder.Add(hashes.data() + 1000, 1000);
@@ -170,7 +170,8 @@ TEST(BuilderTest, FinishesInTheCallersBuffer) {
       const std::vector<KeyHash> hashes = random.Take(n);
       builder.Add(hashes.data(), n);
       const FilterBlock expected = builder.Finish();
-      // Room for less, for all but a byte, for the filter, and for building it there.
+      // Buffers for less than the filter, for all but one byte, for the filter, and for building it
+      // in place.
       for (const size_t room : {size_t{0}, size_t{7}, expected.size / 2, expected.size - 1,
                                 expected.size, expected.size + 63, expected.size * 2 + 1000}) {
         for (const size_t odd : {0u, 1u, 40u}) {
@@ -215,8 +216,8 @@ TEST(BuilderTest, EqualHashesThatAreApartCountAndAreFound) {
   }
 }
 
-// Mistakes of the program: in the debug build of the library it ends, in others they count as what
-// is nearest.
+// Mistakes of the program fail an assertion in debug builds of the library; in other builds, the
+// nearest valid value is used.
 TEST(BuilderTest, TakesNoNumberAndKindEmptyForMistakes) {
   std::vector<FilterOptions> mistakes(6);
   mistakes[0].bits_per_key = std::nan("");
@@ -271,7 +272,7 @@ TEST(BuilderTest, AThreadSaysWhatItKeepsAndFreesIt) {
   }).join();
 }
 
-// ---- Hashes that were made to defeat the construction
+// ---- Adversarial hashes
 
 struct Adversary {
   const char* name;
@@ -287,7 +288,8 @@ constexpr Adversary kAdversaries[] = {
     {"one range", [](uint64_t, RandomHashes& random) { return random.Next() >> 9; }},
     {"sequential", [](uint64_t i, RandomHashes&) { return i; }},
     {"all ones and less", [](uint64_t i, RandomHashes&) { return ~i; }},
-    // Multiples of the inverse of the multiplier: equal coefficients but for few bits.
+    // Multiples of the inverse of the multiplier have coefficients that are equal except for few
+    // bits.
     {"equal coefficients", [](uint64_t i, RandomHashes&) { return i * 0xf1de83e19937733du; }},
 };
 
@@ -312,8 +314,8 @@ TEST(BuilderTest, AnyHashesMakeAValidFilter) {
   }
 }
 
-// Distinct hashes with one high half: the first layers give up a bin of them, a later one mixes
-// their low halves up.
+// All hashes have one high half: the first layers bump a whole bin of them, and a later layer mixes
+// their low halves.
 TEST(BuilderTest, EqualHighHalvesStillMakeASelectiveFilter) {
   std::vector<KeyHash> hashes(20000);
   for (uint64_t i = 0; i < hashes.size(); ++i) hashes[i].value = uint64_t{77} << 32 | i;

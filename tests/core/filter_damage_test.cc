@@ -1,4 +1,4 @@
-// Bytes that are damaged, or nobody's: no harm, and never "absent" where it is not known.
+// Tests that damaged and foreign bytes do no harm and never deny a key.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST(FilterDamageTest, EveryTruncationIsSafeAndNeverAbsentForItsKeys) {
       const std::vector<KeyHash> hashes = random.Take(n);
       const FilterBlock block = Build(OptionsOf(kind, 10), hashes);
       for (size_t cut = 1; cut <= block.size; ++cut) {
-        // Copies, so that the address sanitizer sees a read past either end.
+        // Copies, so that the address sanitizer detects reads past either end.
         const std::string front(block.bytes().substr(cut));
         const std::string back(block.bytes().substr(0, block.size - cut));
         for (const std::string& bytes : {front, back}) {
@@ -70,7 +70,7 @@ TEST(FilterDamageTest, EveryBitFlipIsSafeAndInTailOrDirectoryNeverAbsent) {
   }
 }
 
-// 10^5 flips in all.
+// 10^5 bit flips in total.
 TEST(FilterDamageTest, AVerifyingLoadNoticesEveryFlippedBitOfThePayload) {
   RandomHashes random(TestSeed());
   for (const FilterKind kind : kKinds) {
@@ -114,7 +114,7 @@ TEST(FilterDamageTest, RandomBytesContainEverything) {
   }
 }
 
-// A tail with a right checksum whose values no builder writes: somebody made it on purpose.
+// Tails have a correct checksum and values that no builder writes.
 TEST(FilterDamageTest, ForgedTailsAreSafe) {
   RandomHashes random(TestSeed());
   int usable = 0;

@@ -1,4 +1,4 @@
-// Tests of false positive rates: as a filter states them, for any keys, at the size that it takes.
+// Tests of false-positive rates: those that filters state, for all kinds of keys, and their space.
 
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ struct Measured {
   double expected_hits;
 };
 
-// Asks `filters` filters of n random hashes for as many absent ones as let 7,200 pass at the rate
-// that was asked for: 5 % are then four standard deviations.
+// Measures `filters` filters of n random hashes with so many absent hashes that 7,200 false
+// positives are expected at the target rate; 5% are then four standard deviations.
 Measured MeasureRate(FilterKind kind, double bits, size_t n, int filters, RandomHashes& random) {
   double expected = 0;
   double hits = 0;
@@ -66,7 +66,7 @@ TEST(FilterRatesTest, RateIsTheExpectedOne) {
   }
 }
 
-// The object ids of a git repository, as text: 40 hexadecimal digits.
+// Returns an object id of a git repository as text: 40 hexadecimal digits.
 std::string ObjectId(RandomHashes& random) {
   std::string id;
   while (id.size() < 40) {
@@ -78,8 +78,9 @@ std::string ObjectId(RandomHashes& random) {
   return id;
 }
 
-// Filters of a thousand keys lie some percent around their mean rate, which a million lookups of
-// one notice: four standard deviations and more against the mean, but not against its own rate.
+// Filters of a thousand keys deviate some percent from their mean rate. A million lookups of one
+// filter differ from the mean by four standard deviations and more, but not from the filter's own
+// rate.
 TEST(FilterRatesTest, OneBloomFiltersOwnRateExplainsItsAnswers) {
   RandomHashes random(testing::TestSeed());
   constexpr int kFilters = 16;
@@ -111,14 +112,14 @@ TEST(FilterRatesTest, OneBloomFiltersOwnRateExplainsItsAnswers) {
   std::cout << "standard deviations, mean squares: against the own rate " << against_own / kFilters
             << ", against the mean of filters " << against_mean / kFilters << ", at most "
             << furthest << "\n";
-  EXPECT_LT(against_own / kFilters, 2.6);  // chi-squared of 16: one in 2000
+  EXPECT_LT(against_own / kFilters, 2.6);  // chi-squared with 16 degrees of freedom: one in 2000
   EXPECT_GT(against_mean / kFilters, 4);
   EXPECT_GT(furthest, 4);
-  // And the mean is one.
+  // The mean of the filters' own rates is that of the formula.
   EXPECT_NEAR(own_sum / kFilters / mean, 1, 0.04);
 }
 
-// A hash with the block and the low half of a key's finds all bits set: 1 of 2^32 in a block.
+// A hash with the block and the low half of a key's hash finds all bits set: 1 in 2^32 in a block.
 TEST(FilterRatesTest, OfFewKeysAreAtLeastThatOfEqualBits) {
   for (const double bits : {1.0, 10.0, 32.0}) {
     for (const uint64_t keys : {1u, 2u, 3u, 20u}) {
@@ -133,7 +134,7 @@ TEST(FilterRatesTest, OfFewKeysAreAtLeastThatOfEqualBits) {
       const FilterView view(block.bytes());
       const double blocks = std::floor(static_cast<double>(block.size) / 64);
       const double equal = static_cast<double>(keys) / blocks * 0x1p-32;
-      // Another key, of which the block has just these 32 bits.
+      // A different key with the same low 32 bits, which are all that the block depends on.
       EXPECT_TRUE(view.MayContain(KeyHash{hashes[0].value ^ uint64_t{1} << 32}));
       for (const double rate : {view.info().expected_fpr, view.CountedRate()}) {
         EXPECT_GE(rate, equal) << bits << ", " << keys;
@@ -153,7 +154,7 @@ TEST(FilterRatesTest, CountedRateOfOtherFilters) {
   const FilterBlock ribbon = Build(OptionsOf(FilterKind::kRibbon, 10), random.Take(5000));
   const FilterView view(ribbon.bytes());
   EXPECT_EQ(view.CountedRate(), view.info().expected_fpr);
-  // Keys that were added several times set no bits of their own.
+  // Keys that were added several times set no additional bits.
   const std::vector<KeyHash> hashes = random.Take(3000);
   FilterBuilder builder(OptionsOf(FilterKind::kBloom, 10));
   for (int round = 0; round < 3; ++round) builder.Add(hashes.data(), hashes.size());
@@ -166,7 +167,8 @@ TEST(FilterRatesTest, CountedRateOfOtherFilters) {
   const double expected = kLookups * repeated.CountedRate();
   EXPECT_GT(expected, 300);
   EXPECT_NEAR(hits, expected, 5 * std::sqrt(expected));
-  // Filters of many keys are near the mean; with many bits a few full blocks are most of the rate.
+  // Rates of filters of many keys are near the mean; at many bits per key, a few full blocks
+  // dominate the rate.
   for (const double bits : {1.0, 2.5, 5.0, 8.0, 10.0, 13.3, 16.0, 20.0, 32.0}) {
     const FilterBlock large = Build(OptionsOf(FilterKind::kBloom, bits), random.Take(200000));
     const FilterView many(large.bytes());
@@ -180,7 +182,7 @@ TEST(FilterRatesTest, RateOfManyKeysIsTheOneAskedFor) {
     for (const double bits : {1.0, 2.5, 5.0, 8.0, 10.0, 13.3, 16.0, 20.0}) {
       const FilterBlock block = Build(OptionsOf(kind, bits), random.Take(100000));
       const FilterInfo info = FilterView(block.bytes()).info();
-      // A Ribbon has no rate above a half.
+      // A Ribbon's rate is at most 1/2.
       const double target =
           kind == FilterKind::kRibbon ? std::min(0.5, info.target_fpr) : info.target_fpr;
       EXPECT_NEAR(info.expected_fpr / target, 1, 0.02) << ToString(kind) << ", " << bits;
@@ -202,7 +204,7 @@ TEST(FilterRatesTest, RateOfFewKeysIsAtMostTheOneAskedFor) {
   }
 }
 
-// ---- Keys that are not random
+// ---- Nonrandom keys
 
 using MakeKey = std::function<std::string(uint64_t)>;
 
@@ -211,7 +213,7 @@ std::string Digits(uint64_t i) {
   return std::string(20 - digits.size(), '0') + digits;
 }
 
-// Filters of many keys in a row, asked for keys that follow them. All keys are different.
+// Tests filters of many consecutive keys with the keys that follow. All keys are distinct.
 void ExpectGoodForKeys(const char* name, const MakeKey& key_of, FilterKind kind, double bits,
                        uint64_t keys, uint64_t filters) {
   double expected = 0;
@@ -262,8 +264,8 @@ TEST(FilterRatesTest, KeysThatShareLongPrefixes) {
 
 TEST(FilterRatesTest, KeysWithOneByteChanged) {
   ExpectGoodForKeys("one byte changed", [](uint64_t i) {
-    // A key of its own for each 10,000, then one of its last 40 bytes changed to one of 250
-    // values.
+    // Each 10,000 keys have a common prefix; one of the last 40 bytes of the base key is changed to
+    // one of 250 values.
     std::string key = Digits(i / 10000) + Digits(7) + Digits(7);
     const uint64_t change = i % 10000;
     char& changed = key[20 + change / 250];
@@ -272,9 +274,9 @@ TEST(FilterRatesTest, KeysWithOneByteChanged) {
   });
 }
 
-// A Ribbon's rate does not depend on how often a key was added; a Bloom filter's is that of its
-// distinct keys, and the expected one, which counts each copy, an upper bound. Either takes room
-// for each copy.
+// A Ribbon's rate does not depend on the number of copies of a key; a Bloom filter's rate is that
+// of its distinct keys, and the expected rate, which counts all copies, is an upper bound. Both
+// take room for all copies.
 TEST(FilterRatesTest, RateOfDuplicateKeysApart) {
   for (const FilterKind kind : kKinds) {
     RandomHashes random(6);
@@ -289,7 +291,7 @@ TEST(FilterRatesTest, RateOfDuplicateKeysApart) {
       for (int copy = 0; copy < 3; ++copy) builder.Add(hashes.data(), hashes.size());
       const FilterBlock block = builder.Finish();
       const FilterView view(block.bytes());
-      // Each copy is kept and counted, and takes its room.
+      // All copies are kept, counted and take room.
       ASSERT_EQ(view.info().num_hashes, 3 * hashes.size());
       const FilterBlock of_different = Build(OptionsOf(kind, 10), random.Take(3 * hashes.size()));
       size_ratio +=
@@ -308,8 +310,8 @@ TEST(FilterRatesTest, RateOfDuplicateKeysApart) {
   }
 }
 
-// Space overhead of the whole: the bits a key, all bytes counted, over the least that any filter of
-// the measured rate can have, log2(1/rate).
+// Space overhead of the whole block: bits per key over log2(1/rate), the minimum of any filter with
+// the measured rate.
 TEST(FilterRatesTest, SpaceIsNearTheBound) {
   struct Limit {
     size_t n;

@@ -1,4 +1,4 @@
-// Versions of a FilterSet: edits do what they do to a plain list, and readers go on meanwhile.
+// Tests of FilterSet versions: edits compared with a plain list, and concurrent readers.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,13 +56,13 @@ TEST(FilterSetEditTest, RefusesPlacesThatAreNotThereAndChangesNothing) {
   }
 }
 
-// A version as a plain list.
+// A file in a version that is a plain list.
 struct PlainFile {
   uint64_t id;
   const std::string* block;
 };
 
-// Changes both in the same way, at random.
+// Makes the same random change to both the edit and the list.
 void ChangeAtRandom(const Blocks& blocks, const std::vector<FilterSet>& history, uint64_t id,
                     RandomHashes& random, FilterSetEdit& edit, std::vector<PlainFile>& plain,
                     const std::vector<std::vector<PlainFile>>& plain_history) {
@@ -134,7 +134,7 @@ TEST(FilterSetEditTest, RandomEditsAreThoseOfAPlainList) {
     ASSERT_EQ(edit.size(), plain.size());
     history.push_back(set);
     plain_history.push_back(plain);
-    // A version of any age is as it was when it was made.
+    // Versions of any age are unchanged.
     const size_t version = random.Below(history.size());
     const std::vector<PlainFile>& files = plain_history[version];
     std::vector<FilterView> views;
@@ -154,7 +154,7 @@ TEST(FilterSetEditTest, RandomEditsAreThoseOfAPlainList) {
 
 // ---- Threads
 
-// Where readers find the current version.
+// Holder of the current version, for readers.
 class Current {
  public:
   FilterSet Get() {
@@ -173,7 +173,7 @@ class Current {
 
 TEST(FilterSetEditTest, ReadersFindEveryKeyWhileAWriterReplacesTheSet) {
   constexpr int kReplacements = 100'000;
-  constexpr uint64_t kStays = 1'000'000;  // ids from here on
+  constexpr uint64_t kStays = 1'000'000;  // ids of files that stay begin here
   RandomHashes random(TestSeed());
   FilterSetEdit edit;
   std::vector<std::pair<uint64_t, KeyHash>> present;
@@ -207,7 +207,7 @@ TEST(FilterSetEditTest, ReadersFindEveryKeyWhileAWriterReplacesTheSet) {
       }
     });
   }
-  // Files come and go around those that stay, and these change their places.
+  // Other files are inserted and removed around the files that stay, which move.
   for (int i = 0; i < kReplacements; ++i) {
     const auto id = static_cast<uint64_t>(i);
     if (edit.size() > 12 && random.Below(2) == 0) {

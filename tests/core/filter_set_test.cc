@@ -1,4 +1,4 @@
-// Tests of FilterSet: the answers of its filters one by one, for any files in any order.
+// Tests that FilterSet returns the answers of its filters one by one, for any files in any order.
 
 #include "winnow/filter_set.h"
 
@@ -32,7 +32,7 @@ using testing::RandomHashes;
 using testing::TestSeed;
 using testing::Words;
 
-// A set of these blocks: copies, views at odd addresses, or some of each.
+// Storage of a set's blocks: copies, unaligned views, or a mix.
 enum class Storage { kCopies, kViews, kBoth };
 class SetOfBlocks {
  public:
@@ -71,7 +71,7 @@ struct Model {
 
 constexpr size_t kCounts[] = {0, 1, 2, 63, 64, 65, 128, 300};
 
-// Calls check(set, model, queries, random) for sets of every size and storage.
+// Calls check(set, model, queries, random) for sets of all sizes and storages.
 template <typename Check>
 void ForSets(Check check) {
   RandomHashes random(TestSeed());
@@ -128,9 +128,9 @@ TEST(FilterSetTest, ARangeRestricts) {
       const CandidateList list = set.Candidates(hash, {first, last}, words);
       ASSERT_EQ(Indices(list), Expected(views, hash, first, last)) << first << " to " << last;
       ASSERT_TRUE(words.IsIntact());
-      // The words hold the same and no other bit.
+      // The words have the same bits and no other.
       ASSERT_EQ(Indices(CandidateList(words.data(), set.size())), Indices(list));
-      // Ranges are clipped to the set.
+      // Ranges are clamped to the set.
       ASSERT_EQ(Indices(set.Candidates(hash, {first, SIZE_MAX}, words)),
                 Expected(views, hash, first, views.size()));
       ASSERT_TRUE(set.Candidates(hash, {views.size() + 70, SIZE_MAX}, words).empty());
@@ -166,7 +166,7 @@ TEST(FilterSetTest, AListIsAnsweredInItsOwnOrder) {
              const std::vector<KeyHash>& queries, RandomHashes& random) {
     for (const KeyHash hash : queries) {
       std::vector<uint32_t> files(random.Below(150));
-      // Now and then one that the set does not have.
+      // Some indices are not in the set.
       for (uint32_t& file : files) file = static_cast<uint32_t>(random.Below(views.size() + 2));
       Words words(FilterSet::WordsFor(files.size()));
       std::vector<size_t> expected;
@@ -211,7 +211,7 @@ TEST(FilterSetTest, BatchesGiveTheAnswersOfSingleLookups) {
   });
 }
 
-// The usual trees: all files of one kind, or those of one kind behind those of another.
+// Common trees: all files are of one kind, or files of one kind follow those of another.
 TEST(FilterSetTest, FilesOfOneKindBesideEachOther) {
   RandomHashes random(TestSeed());
   std::vector<std::string> ribbons;
@@ -248,7 +248,7 @@ TEST(FilterSetTest, FilesOfOneKindBesideEachOther) {
   }
 }
 
-// Large enough for asking ahead, with every kind of run.
+// Filters are large enough for prefetching, with all kinds of runs.
 TEST(FilterSetTest, LargeFiltersAreAskedAheadWithTheSameAnswers) {
   RandomHashes random(TestSeed());
   std::vector<std::string> blocks;
@@ -273,7 +273,7 @@ TEST(FilterSetTest, LargeFiltersAreAskedAheadWithTheSameAnswers) {
   }
 }
 
-// ---- Words that are too few
+// ---- Too few words
 
 std::vector<size_t> EveryIndex(size_t first, size_t last) {
   std::vector<size_t> indices(last - first);
@@ -281,8 +281,8 @@ std::vector<size_t> EveryIndex(size_t first, size_t last) {
   return indices;
 }
 
-// Calls check(words) with words in number from 0 to those needed, and behind them some more which
-// stay as they are. Too few ones stop a library with assertions; they are not written to.
+// Calls check(words) with fewer words than needed, from 0 on, followed by canaries. Too few words
+// fail an assertion in debug builds of the library; otherwise no word is written.
 template <typename Check>
 void ForTooFewWords(size_t needed, Check check) {
   for (size_t size = 0; size < needed; ++size) {
@@ -291,7 +291,7 @@ void ForTooFewWords(size_t needed, Check check) {
 #ifndef WINNOW_CORE_ASSERTS
     check(WordSpan(words.data(), size));
     for (const uint64_t word : words) ASSERT_EQ(word, Words::kCanary);
-    // For a sanitizer, and as long as there is memory in the way.
+    // Exact size, so that sanitizers detect writes behind the words.
     std::vector<uint64_t> exact(size);
     check(WordSpan(exact));
 #else

@@ -1,4 +1,4 @@
-// Helpers for the tests of sets of filters.
+// Helpers for tests of filter sets.
 
 #ifndef WINNOW_TESTS_CORE_FILTER_SET_TESTING_H_
 #define WINNOW_TESTS_CORE_FILTER_SET_TESTING_H_
@@ -27,13 +27,13 @@ inline std::string BuildBytes(FilterKind kind, double bits_per_key,
   return std::string(builder.Finish().bytes());
 }
 
-// The blocks that files of a test are made of.
+// Filter blocks of a test's files.
 struct Blocks {
   std::vector<std::string> bytes;
-  std::vector<KeyHash> present;  // in one of them each
+  std::vector<KeyHash> present;  // some keys, each in one of the blocks
 };
 
-// Blocks of every sort, many of them of one: what a tree has after its options were changed.
+// Makes blocks of all kinds, and many of each, as in a tree whose options were changed.
 inline Blocks MakeBlocks(size_t count, RandomHashes& random) {
   constexpr double kAccuracies[] = {10, 10, 10, 7.5, 1, 32};
   Blocks blocks;
@@ -44,7 +44,7 @@ inline Blocks MakeBlocks(size_t count, RandomHashes& random) {
     blocks.bytes.push_back(
         BuildBytes(kKinds[sort % kKinds.size()], kAccuracies[random.Below(6)], hashes));
     std::string& bytes = blocks.bytes.back();
-    if (sort == 17) bytes.assign(random.Below(200), 'x');  // foreign, or none
+    if (sort == 17) bytes.assign(random.Below(200), 'x');  // foreign or empty
     if (sort == 18) bytes[bytes.size() - 20] ^= 1;         // damaged
     if (sort < 16) {
       blocks.present.insert(blocks.present.end(), hashes.begin(),
@@ -56,7 +56,8 @@ inline Blocks MakeBlocks(size_t count, RandomHashes& random) {
 
 inline std::vector<size_t> Indices(const CandidateList& list) { return {list.begin(), list.end()}; }
 
-// Words whose content a lookup must not depend on, with one more behind that it must not touch.
+// Words with arbitrary initial values, for lookups that must not depend on these, followed by a
+// canary.
 class Words {
  public:
   static constexpr uint64_t kCanary = 0x5a5a5a5a5a5a5a5a;
@@ -70,7 +71,7 @@ class Words {
   std::vector<uint64_t> words_;
 };
 
-// The answers of the filters one by one.
+// Returns the expected answer, by asking the filters one by one.
 inline std::vector<size_t> Expected(const std::vector<FilterView>& views, KeyHash hash,
                                     size_t first, size_t last) {
   std::vector<size_t> indices;

@@ -1,4 +1,4 @@
-// Tests of filters: no false negative, and the same answers however it is asked.
+// Tests of filters: no false negatives, and the same answers from single lookups and batches.
 
 #include "winnow/filter.h"
 
@@ -78,7 +78,7 @@ TEST(FilterTest, AViewOfNothingContainsEverything) {
 TEST(FilterTest, BatchesGiveTheAnswersOfSingleLookups) {
   RandomHashes random(TestSeed());
   for (const FilterKind kind : kKinds) {
-    // The largest is asked for ahead.
+    // The largest filter is large enough for prefetching.
     for (const size_t n : {0u, 5u, 5000u, 2500000u}) {
       const std::vector<KeyHash> hashes = random.Take(n);
       const FilterBlock block = Build(OptionsOf(kind, 6), hashes);
@@ -97,8 +97,8 @@ TEST(FilterTest, BatchesGiveTheAnswersOfSingleLookups) {
   }
 }
 
-// Hashes with the same high half start at the same place of the first layer, which bumps nearly all
-// of them. The filters are large enough to be asked for ahead.
+// Hashes with the same high half start at the same position of the first layer, which bumps nearly
+// all of them. The filters are large enough for prefetching.
 TEST(FilterTest, BatchesOfBumpedHashesGiveTheAnswersOfSingleLookups) {
   constexpr size_t kHashes = 100000;
   RandomHashes random(TestSeed());

@@ -1,4 +1,4 @@
-// Helpers for the tests of a filter: building one, and asking it for the keys it was built from.
+// Helpers for tests of a filter: building one, and asking it for its keys.
 
 #ifndef WINNOW_TESTS_CORE_FILTER_TESTING_H_
 #define WINNOW_TESTS_CORE_FILTER_TESTING_H_
@@ -13,7 +13,7 @@
 
 namespace winnow::testing {
 
-// All that can be asked for; the option's last value stands for none of them.
+// All kinds that a builder can be asked for; the option's last value means unset.
 inline constexpr auto kKinds = [] {
   std::array<FilterKind, kKindOption.values.size() - 1> kinds{};
   for (size_t i = 0; i < kinds.size(); ++i) kinds[i] = *kKindOption.values[i].second;
@@ -33,7 +33,7 @@ inline FilterBlock Build(const FilterOptions& options, const std::vector<KeyHash
   return builder.Finish();
 }
 
-// The number of hashes that the filter denies.
+// Returns the number of hashes that the filter denies.
 inline size_t FalseNegatives(const FilterView& view, const std::vector<KeyHash>& hashes) {
   return static_cast<size_t>(std::count_if(hashes.begin(), hashes.end(),
                                            [&](KeyHash hash) { return !view.MayContain(hash); }));

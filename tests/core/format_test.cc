@@ -1,5 +1,5 @@
-// FORMAT.md is true: its tables are those of the code, and a reader that is written from its text
-// alone gives the answers of the library. The golden blocks are golden_blocks_test's.
+// Tests of FORMAT.md: its tables match the code, and a reader written from its text alone returns
+// the library's answers. golden_blocks_test tests the golden blocks.
 
 #include "src/core/format.h"
 
@@ -74,7 +74,7 @@ TEST(FormatTest, TablesAreThoseOfTheCode) {
   }
 }
 
-// Large filters, whose blocks would take too much room in the tree.
+// Large filters, whose blocks would be too large for the source tree.
 TEST(FormatTest, AReaderWrittenFromTheTextAgrees) {
   testing::RandomHashes random(testing::TestSeed());
   struct Case {
@@ -97,7 +97,7 @@ TEST(FormatTest, AReaderWrittenFromTheTextAgrees) {
   }
 }
 
-// Compares what the text says of the golden blocks with the folder that has them.
+// Compares the text about golden blocks with their folder.
 TEST(FormatTest, TheGoldenBlocksLieWhereItSaysInTheFormThatItSays) {
   const std::string format = ReadFormat();
   const std::string part = format.substr(format.find("\n## Golden blocks\n"));
@@ -121,7 +121,7 @@ TEST(FormatTest, TheGoldenBlocksLieWhereItSaysInTheFormThatItSays) {
     EXPECT_TRUE(exists(WINNOW_SOURCE_DIR) || exists(WINNOW_GOLDEN_BLOCKS)) << name;
   }
   EXPECT_GE(files, 3);
-  // As golden_blocks.cc has them, by which every reader is tested.
+  // The definition is that of golden_blocks.cc, by which all readers are tested.
   EXPECT_NE(part.find("number i is BASE + i · STRIDE, both in hexadecimal"), std::string::npos);
   testing::GoldenBlock block;
   block.keys = 3;

@@ -18,7 +18,7 @@
 #include "winnow/filter.h"
 #include "winnow/range_filter.h"
 
-// standalone_reader.c
+// Functions of standalone_reader.c.
 extern "C" int standalone_may_contain(const unsigned char* block, size_t size, uint64_t hash);
 extern "C" int standalone_may_contain_range(const unsigned char* block, size_t size,
                                             const unsigned char* begin, size_t begin_size,
@@ -29,7 +29,7 @@ namespace {
 
 constexpr char kNote[] = "a note";
 constexpr uint8_t kNoteParameter = 31;
-// Its product with the multiplier of next(h) in FORMAT.md is small as well.
+// Hash whose product with the multiplier of next(h) in FORMAT.md is small too.
 constexpr uint64_t kNarrowTwice = 0x1e0366f7;
 
 FilterOptions OptionsOf(const GoldenBlock& block) {
@@ -39,7 +39,7 @@ FilterOptions OptionsOf(const GoldenBlock& block) {
   return options;
 }
 
-// The block again, with a note behind its layers.
+// Returns the block with a note behind its layers.
 std::string WithNote(const std::string& bytes) {
   core::ParsedBlock parsed;
   if (core::Parse(bytes, &parsed) != Fault::kNone) throw std::runtime_error("not a block");
@@ -66,7 +66,7 @@ double ColumnsOf(double bits_per_key) {
   return FilterView(BuildGoldenBytes(block)).info().columns;
 }
 
-// The bits a key at which all blocks of a Ribbon have this many columns.
+// Returns the bits per key at which all blocks of a Ribbon have this many columns.
 double BitsForColumns(double columns) {
   double low = 1;
   double high = 32;
@@ -118,15 +118,13 @@ std::vector<GoldenBlock> Plan() {
       OfStrings("bumped_mixed_wide", kRibbon, 20, 2500),
       OfStrings("bumped_note", kRibbon, 10, 900, "note"),
       OfStrings("bumped_tree", kRibbon, 10, 3000, "tree"),
-      // Nothing is bumped where starts lie as far apart as can be, nor where there is one hash,
-      // which counts once however often it comes back.
+      // Nothing is bumped if the starts are evenly spaced.
       OfHashes("bumped_then_none", kRibbon, 0x1234567, UINT64_MAX / 700, 700),
-      // All begin at one place.
-      // Begin at one place, and by the hash of the second layer too: what is left for the third is
-      // too much. As few of them leave the only layer to a Bloom filter.
+      // All hashes start at one position, and in the second layer too: too many are left for the
+      // third layer. A few such hashes leave a Bloom filter as the only layer.
       OfHashes("bumped_then_bloom", kRibbon, 0x0123456700000000, kNarrowTwice, 700),
       OfHashes("ribbon_of_bloom", kRibbon, 0x0123456700000000, 1, 100),
-      // Two layers bump, and more.
+      // Hashes are bumped by two layers or more.
       OfStrings("bumped_twice", kRibbon, 6, 14000),
       OfStrings("positions_1_key", kBloom, 10, 1, "positions"),
       OfStrings("positions", kBloom, 10, 500, "positions"),
@@ -199,7 +197,7 @@ const unsigned char* Unsigned(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-// A number of so many digits.
+// Returns the number, padded with zeros to this many digits.
 std::string Padded(uint64_t number, int digits) {
   char text[32];
   std::snprintf(text, sizeof text, "%0*" PRIu64, digits, number);
@@ -208,10 +206,10 @@ std::string Padded(uint64_t number, int digits) {
 
 }  // namespace
 
-// With ranges before the first one, too.
+// Leaves room for ranges before the first key.
 std::string GoldenBlock::KeyOf(uint64_t i) const {
   if (has_positions()) return "key" + Padded(19000 + 37 * i, 8);
-  // Every 50th is close behind the one before.
+  // Every 50th key is close behind its predecessor.
   if (has_retrieval()) return "key" + Padded(19'000'001 * (i - (i % 50 == 49 ? 1 : 0)) + i, 12);
   if (note == "trees") return "key" + std::to_string(500 + i) + std::string(i % 3, '/');
   return "key" + std::to_string(i);
@@ -227,14 +225,14 @@ std::vector<KeyHash> GoldenBlock::KeyHashes() const {
 
 KeyHash GoldenAbsentHash(int i) { return HashKey("absent" + std::to_string(i)); }
 
-// Near keys, and mostly without one.
+// Returns a range close to keys, mostly without one.
 GoldenRange GoldenRangeOf(const GoldenBlock& block, int i) {
   if (block.has_positions()) {
     const uint64_t begin = static_cast<uint64_t>(i) * 19 + 1;
     return {"key" + Padded(begin, 8), "key" + Padded(begin + 3, 8)};
   }
   if (block.has_retrieval()) {
-    // Those of even numbers close to keys, which have the numbers i * 19000002, the others not.
+    // Even numbers are close to keys, which are at i * 19000002; odd ones are not.
     const uint64_t number = static_cast<uint64_t>(i);
     const uint64_t begin =
         number % 2 == 0 ? number / 2 * 19'000'002 + number % 7 : number * 123'456;

@@ -1,5 +1,5 @@
-// The golden blocks of tests/golden_blocks: files that every reader of the format has to understand
-// for good.
+// Golden blocks of tests/golden_blocks: files that every reader of the format must always
+// understand.
 
 #ifndef WINNOW_TESTS_CORE_GOLDEN_BLOCKS_H_
 #define WINNOW_TESTS_CORE_GOLDEN_BLOCKS_H_
@@ -14,25 +14,25 @@
 
 namespace winnow::testing {
 
-// Absent keys that each block is asked for: "absent0" and on. One with a range filter is asked for
-// as many ranges.
+// Number of absent keys that each block is asked for: "absent0" etc. A block with a range filter is
+// asked for as many ranges.
 inline constexpr int kGoldenAbsent = 2000;
 
 // A line of answers.txt.
 struct GoldenBlock {
-  std::string name;  // of the file, without .block
+  std::string name;  // file name without .block
   FilterKind kind = FilterKind::kEmpty;
   double bits_per_key = 10;
-  uint64_t keys = 0;  // "key0" and on, or hashes: hash i is base + i * stride; see KeyOf
+  uint64_t keys = 0;  // "key0" etc.; or, for hashes, hash i is base + i * stride (see KeyOf)
   bool are_hashes = false;
   uint64_t base = 0;
   uint64_t stride = 0;
-  // Behind the layers: -, nothing; note, one that no builder of ours writes; tree, a tree note of
-  // the keys up to key2999; positions, retrieval or trees, a range filter of that kind; table, one
-  // of positions as RocksDB's tables have it.
+  // Content behind the layers. -: nothing; note: a note that no builder of Winnow writes; tree: a
+  // tree note of keys up to key2999; positions, retrieval, trees: a range filter of that kind;
+  // table: one of positions as in RocksDB tables.
   std::string note = "-";
-  std::vector<int> passes;        // which absent keys "may be contained", ascending
-  std::vector<int> range_passes;  // and which ranges
+  std::vector<int> passes;        // absent keys that "may be contained", ascending
+  std::vector<int> range_passes;  // ranges that "may contain a key", ascending
 
   std::string KeyOf(uint64_t i) const;
   std::vector<KeyHash> KeyHashes() const;
@@ -43,26 +43,26 @@ struct GoldenBlock {
 
 KeyHash GoldenAbsentHash(int i);
 
-// [begin, end)
+// Range [begin, end).
 struct GoldenRange {
   std::string begin;
   std::string end;
 };
 GoldenRange GoldenRangeOf(const GoldenBlock& block, int i);
 
-// The answers of the stand-alone reader (standalone_reader.c).
+// Return the answers of the stand-alone reader (standalone_reader.c).
 bool StandaloneMayContain(std::string_view block, KeyHash hash);
 bool StandaloneMayContainRange(std::string_view block, std::string_view begin,
                                std::string_view end);
 
-// Reads the folder's answers.txt. Throws std::runtime_error with a sentence for what it can't read.
+// Reads the folder's answers.txt. Throws std::runtime_error with a message for unreadable content.
 std::vector<GoldenBlock> ReadGoldenBlocks(const std::string& folder);
 std::string ReadGoldenBytes(const std::string& folder, const GoldenBlock& block);
 
-// Returns the bytes that today's builder makes of it, with the note if it has one.
+// Returns the bytes that the current builder produces for this block, including its note.
 std::string BuildGoldenBytes(const GoldenBlock& block);
 
-// Writes the blocks that today's builder makes, with the answers of the stand-alone reader.
+// Writes the blocks that the current builder produces, and the answers of the stand-alone reader.
 void WriteGoldenBlocks(const std::string& folder);
 
 }  // namespace winnow::testing

@@ -1,8 +1,9 @@
-// Every reader gives the answers of the golden blocks, for good; and today's builder writes them.
+// Tests that every reader gives the answers of the golden blocks, forever, and that the current
+// builder produces the blocks.
 //
-// The files are frozen: a change of a *reader* that fails here breaks databases. Where the
-// *builder* is to write something else from now on, which FORMAT.md allows, its blocks are added
-// under new names, and the ones it no longer writes stay for readers:
+// The files are frozen: a change of a *reader* that fails here breaks databases. If the *builder*
+// is to produce something else, which FORMAT.md allows, its blocks are added under new names, and
+// the former ones stay for readers:
 //     WINNOW_WRITE_GOLDEN_BLOCKS=FOLDER build/release/tests/core_tests
 //     --gtest_filter='TodaysBuilder*'
 
@@ -30,7 +31,7 @@ using testing::kGoldenAbsent;
 
 const char kFolder[] = WINNOW_GOLDEN_BLOCKS;
 
-// Checks what lookup(hash) says of the absent keys, and that no key is denied.
+// Checks the answers of lookup(hash) for the absent keys, and that no key is denied.
 template <typename Lookup>
 void ExpectAnswers(const GoldenBlock& block, const char* reader, const Lookup& lookup) {
   std::vector<int> passes;
@@ -139,7 +140,7 @@ TEST(GoldenBlocksTest, EveryKindAndTypeOfLayerIsThere) {
   for (const double whole : {6.0, 7.0, 8.0, 13.0}) EXPECT_EQ(columns.count(whole), 1u) << whole;
 }
 
-// Bytes of version 0 may be anything: its readers and ours need not agree on them.
+// Bytes of version 0 have no defined meaning: other readers and ours need not agree.
 TEST(GoldenBlocksTest, VersionZeroMayContainEverything) {
   for (const GoldenBlock& block : testing::ReadGoldenBlocks(kFolder)) {
     std::string bytes = testing::ReadGoldenBytes(kFolder, block);
@@ -162,7 +163,7 @@ TEST(GoldenBlocksTest, VersionZeroMayContainEverything) {
   }
 }
 
-// A change of what is written: allowed, and a decision.
+// A change of the written bytes is allowed, but must be a decision.
 TEST(TodaysBuilderTest, WritesTheGoldenBlocks) {
   if (const char* folder = std::getenv("WINNOW_WRITE_GOLDEN_BLOCKS")) {
     testing::WriteGoldenBlocks(folder);

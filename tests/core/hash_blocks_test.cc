@@ -36,7 +36,7 @@ TEST(HashBlocksTest, GivesTheRoomBehindTheLastHashAwayOnce) {
   for (uint64_t i = 0; i < HashBlock::kHashes + 1000; ++i) blocks.Add(i);
   const HashBlocks::Room room = blocks.TakeRoom(512);
   ASSERT_NE(room.begin, nullptr);
-  // 1001 words of the last block are in use, with the link.
+  // 1001 words of the last block are in use, including the link.
   EXPECT_EQ(room.end - room.begin, 8192 - 1024);
   std::fill(room.begin, room.end, ~uint64_t{0});
   EXPECT_EQ(blocks.TakeRoom(512).begin, nullptr);

@@ -20,7 +20,7 @@ TEST(HashTest, IsXxh3WithSeedZero) {
   EXPECT_EQ(HashKey("abc").value, 0x78af5f94892f3950u);
 }
 
-// The page's are by libxxhash 0.8.1.
+// The page's hashes were computed with libxxhash 0.8.1.
 TEST(HashTest, IsThatOfTheFormatsPage) {
   const std::string page = testing::ReadFile(WINNOW_SOURCE_DIR "/src/core/FORMAT.md");
   const std::regex row("\\n\\| ([0-9]+) \\| ([0-9a-f]{16}) \\|");

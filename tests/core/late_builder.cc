@@ -1,6 +1,6 @@
-// Builds filters when the objects of the thread are already gone: in a static destructor and in the
-// destructor of a thread's object that is older than what the library keeps for the thread.
-// Programs do so with databases that they never close. Ends with 0 if all keys are found.
+// Builds filters after thread-local objects are destroyed: in a static destructor, and in the
+// destructor of a thread-local object that is older than the library's. Programs do so with
+// databases that they never close. Exits with 0 if all keys are found.
 
 #include <unistd.h>
 

@@ -26,7 +26,8 @@ FilterOptions Plan(double bits_per_key, double levels_below) {
   return options;
 }
 
-// Bits of filters of a full tree: `keys` on the last level, a ratio-th on each level above.
+// Returns the bits of the filters of a full tree: `keys` on the last level, and 1/ratio as many on
+// each level above.
 double TreeBits(FilterOptions options, uint64_t keys, int levels) {
   double bits = 0;
   double all = 0;
@@ -44,7 +45,7 @@ double FalseReads(FilterOptions options, int levels, double absent_share) {
   double reads = 0;
   for (int below = 0; below < levels; ++below) {
     options.levels_below = below;
-    // Who finds the key on the last level asks all others.
+    // Lookups that find their key on the last level ask all other levels too.
     reads += (below == 0 ? absent_share : 1) * PlannedRate(options);
   }
   return reads;
@@ -65,10 +66,10 @@ struct Case {
   double ratio;
   double absent_share;
   double levels_below;
-  double bits_more;  // log2 of the uniform rate to the planned one
+  double bits_more;  // log2 of the uniform rate over the planned rate
 };
 
-// Computed by hand for steps of 0.75 log2(ratio), with the sums over four levels.
+// Computed by hand for steps of 0.75 log2(ratio), with sums over four levels.
 const Case kCases[] = {
     {"the last level pays", 10, 10, 1, 0, -0.274},
     {"half a step", 10, 10, 1, 0.5, -0.274 + 1.246},
@@ -117,7 +118,7 @@ TEST(PlannedRate, KeepsTheBudgetAndReadsLess) {
           const double taken = TreeBits(options, kKeys, levels);
           const double budget = TreeBits(uniform, kKeys, levels);
           EXPECT_LE(taken, 1.02 * budget) << which;
-          // The least rates may leave some of it, where few lookups ask the last level.
+          // The minimum rates may leave some memory unused, if few lookups ask the last level.
           if (absent == 1 && bits > 7 && bits <= 14) {
             EXPECT_GE(taken, 0.975 * budget) << which;
           }
@@ -156,7 +157,7 @@ TEST(PlannedRate, StaysWithinItsBounds) {
   }
 }
 
-// At 0 the last level has no filters, and the budget is that of the others.
+// The last level has no filters at absent_share 0, and the budget is that of the other levels.
 TEST(NeedsFilter, IsFalseOnlyOnALastLevelThatIsNeverAskedInVain) {
   FilterOptions options = Plan(10, 0);
   EXPECT_TRUE(NeedsFilter(options));
@@ -209,7 +210,7 @@ TEST(PackPlan, RecordsThePlanAndThePlace) {
   EXPECT_EQ(PackPlan(NearestValid(unknown)), 0);
 }
 
-// The filter is built as planned, and records what was assumed.
+// The filter is built as planned, and records the plan's assumptions.
 TEST(LevelPlanTest, TheFilterRecordsWhatItWasBuiltFor) {
   for (const double below : {-1.0, 0.0, 0.5, 1.0, 3.5}) {
     FilterOptions options = Plan(9, below);
@@ -226,7 +227,7 @@ TEST(LevelPlanTest, TheFilterRecordsWhatItWasBuiltFor) {
   }
 }
 
-// Byte 21 has the number 3 in its bits 5 and 6; all else is what `auto` builds.
+// Byte 21 has the number 3 in bits 5 and 6; all other bytes are those of kAuto.
 TEST(LevelPlanTest, ABuilderThatIsGivenLearnedBuildsAsByAuto) {
   for (const double below : {-1.0, 0.0, 2.5}) {
     FilterOptions options = Plan(10, below);

@@ -29,7 +29,8 @@ double BytesOf(double keys, const FilterOptions& options) {
   return static_cast<double>(EstimateBytes(static_cast<uint64_t>(keys), ForBuilding(options)));
 }
 
-// Lies on `level`, where the plan builds by `here`, with the filter that `made` makes.
+// Returns a file on `level`, where the plan uses the options `here`, with the filter of the options
+// `made`.
 PlacedFilter File(int level, double keys, const FilterOptions& here, const FilterOptions& made) {
   PlacedFilter file;
   file.level = level;
@@ -68,7 +69,7 @@ TEST(MovedFiltersTest, FiltersOfSmallLevelsTakeMemoryOnTheLastOne) {
                                 HasSubstr("bottommost_level_compaction=kForce"))));
 }
 
-// A lookup asks each file of level 0, and of other levels one.
+// A lookup asks all files of level 0, and one file of each other level.
 TEST(MovedFiltersTest, FiltersOfTheLastLevelLetTooMuchThroughAboveIt) {
   const FilterOptions here = Planned(1);
   const double rate = PlannedRate(Planned(0)) - PlannedRate(here);
@@ -85,7 +86,7 @@ TEST(MovedFiltersTest, FiltersOfTheLastLevelLetTooMuchThroughAboveIt) {
   }
 }
 
-// Where lookups find their keys on the last level, only the others ask it for a key that it lacks.
+// If lookups find their keys on the last level, only other lookups cause false reads there.
 TEST(MovedFiltersTest, OnTheLastLevelLookupsOfKeysThatAreThereDoNotCount) {
   PlacedFilter last = File(6, 1e6, Planned(0, 0.1), Planned(0, 0.1));
   last.is_moved = true;
@@ -103,7 +104,7 @@ TEST(MovedFiltersTest, AFileWithoutAFilterIsAsBadAsItCanBeButWhereThePolicyBuild
   file.gets_none = true;
   EXPECT_EQ(FindMovedFilters({file}).weak.more, 0);
   file.gets_none = false;
-  file.policy = Planned(0, 0);  // the last level, where no lookup is for an absent key
+  file.policy = Planned(0, 0);  // the last level, if all keys that are looked up exist
   EXPECT_EQ(FindMovedFilters({file}).weak.more, 0);
 }
 

@@ -46,7 +46,7 @@ TEST(OptionsTest, SentenceNamesOptionValueAndRange) {
   EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("bloom_before_level"), HasSubstr("-2")));
 }
 
-// By what a program tells that was compiled with an earlier version, or with a later one.
+// The struct's size is that of a program compiled with an earlier or a later version.
 TEST(OptionsTest, WhatAProgramDoesNotHaveIsAtItsDefault) {
   FilterOptions options;
   options.levels_below = std::nan("");

@@ -52,7 +52,7 @@ TEST(FilesBelowTest, ManyFilesTakeSomeComparisonsEach) {
   constexpr int kFiles = 2000;
   std::vector<std::string> keys;
   for (int i = 0; i < kFiles; ++i) keys.push_back(std::to_string(10'000 + i));
-  // Apart, and then all over all of a level.
+  // Files of level 0 are disjoint, and then all overlap all files of a level.
   for (const bool is_wide : {false, true}) {
     std::vector<FileSpan> files;
     for (const std::string& key : keys) {

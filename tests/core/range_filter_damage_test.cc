@@ -1,4 +1,5 @@
-// Range filters that are damaged, or forged: no harm, and no key is denied where it is noticed.
+// Tests that damaged and forged range filters do no harm, and deny no key if the damage is
+// detected.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ using testing::KindOfKeys;
 using testing::RandomHashes;
 using testing::SomeKeys;
 
-// The first key alone, which is less than the last one.
+// Returns whether the first key, which is less than the last one, may be in the filter.
 bool HasFirst(const RangeFilterView& view, const Keys& keys) {
   return view.MayContain(*keys.begin(), *keys.begin() + '\0');
 }
@@ -36,7 +37,7 @@ void ExpectContainsAll(const RangeFilterView& view, const std::string& what) {
   EXPECT_FALSE(view.PayloadIntact()) << what;
 }
 
-// Kinds with and without hashed bytes, exact and not.
+// Returns keys of kinds with and without hashed bytes, exact and inexact.
 std::vector<Keys> SomeOfEachKind(size_t n, RandomHashes* random) {
   std::vector<Keys> all;
   for (const KindOfKeys& kind : testing::AllKindsOfKeys()) all.push_back(SomeKeys(kind, n, random));
@@ -49,7 +50,7 @@ TEST(RangeFilterDamageTest, NothingContainsEverything) {
   ExpectContainsAll(RangeFilterView(""), "no bytes");
 }
 
-// In copies, so that the address sanitizer sees a read past either end.
+// Copies, so that the address sanitizer detects reads past either end.
 TEST(RangeFilterDamageTest, EveryTruncationContainsEverything) {
   RandomHashes random(testing::TestSeed());
   for (const Keys& keys : SomeOfEachKind(150, &random)) {
@@ -96,7 +97,7 @@ TEST(RangeFilterDamageTest, FaultsSayWhatIsWrong) {
   EXPECT_EQ(RangeFilterView(std::string(filter.bytes()) + 'x').fault(), Fault::kSize);
 }
 
-// Bounds that reach the last bucket, the first one, and all between.
+// Asks ranges that reach the last bucket, the first one, and all in between.
 void AskAll(const RangeFilterView& view, const Keys& keys, RandomHashes* random) {
   std::string begin =
       *std::next(keys.begin(), static_cast<std::ptrdiff_t>(random->Below(keys.size())));
@@ -111,8 +112,8 @@ void AskAll(const RangeFilterView& view, const Keys& keys, RandomHashes* random)
   (void)view.info();
 }
 
-// Checksums are right, so that nothing but the checks of single values and of each read is between
-// the bytes and a read outside of them. Copies have the exact size, for the address sanitizer.
+// Filters have correct checksums, so that only the checks of single values and of each read prevent
+// reads outside. They are copied to an allocation of the exact size, for the address sanitizer.
 // WINNOW_FORGED_RANGES=N makes N filters.
 TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
   RandomHashes random(testing::TestSeed());
@@ -148,7 +149,7 @@ TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
                                  : static_cast<char>(*at + static_cast<char>(random.Below(3)) - 1);
     }
     if (random.Below(4) == 0) {
-      // Whole parts of the arrays.
+      // Replaces whole parts of the arrays.
       const size_t begin = random.Below(forged.size());
       std::fill(forged.begin() + static_cast<std::ptrdiff_t>(begin), forged.end(),
                 static_cast<char>(random.Below(2) - 1));
@@ -166,7 +167,7 @@ TEST(RangeFilterDamageTest, ForgedFiltersAreSafe) {
   EXPECT_GT(usable_retrievals, all / 20);
 }
 
-// Returns the fault of the filter with another value there, and right checksums.
+// Returns the fault of a copy of the filter with this value at `at`, and with correct checksums.
 Fault FaultWith(std::string_view filter, size_t at, unsigned bytes, uint64_t value) {
   std::string forged(filter);
   formulas::StoreLittle(reinterpret_cast<unsigned char*>(&forged[at]), value, bytes);

@@ -1,6 +1,6 @@
-// How often a range filter passes a range without a key: at most as often as it promises, next to
-// keys as well as elsewhere. WINNOW_RANGE_KEYS=20000000 asks twelve runs of so many keys in all,
-// and prints what it finds; so does WINNOW_RANGE_PATHS=FILE of paths, one a line.
+// Tests of the false-positive rates of range filters: at most those promised, close to keys and
+// elsewhere. WINNOW_RANGE_KEYS=20000000 tests twelve sorted runs of this many keys in total, and
+// prints the results; so does WINNOW_RANGE_PATHS=FILE, a file with one path per line.
 
 #include <gtest/gtest.h>
 
@@ -26,11 +26,11 @@ using testing::DbBench;
 using testing::Decimal;
 using testing::RandomHashes;
 
-// Keys that are made of numbers, some of which follow others at small distances.
+// Keys made from numbers, some of which follow others at small distances.
 struct Numbered {
   const char* name;
   std::string (*key)(uint64_t number);
-  uint64_t below;  // numbers
+  uint64_t below;  // upper bound of numbers
 };
 
 std::string UserAndTime(uint64_t number) {
@@ -49,8 +49,8 @@ constexpr Numbered kNumbered[] = {
     {"user and time", UserAndTime, uint64_t{1} << 44},
 };
 
-// Returns the false positive rate of ranges of `length` numbers that have no key, close behind keys
-// or anywhere.
+// Returns the false-positive rate of ranges of `length` numbers without a key, close behind keys or
+// anywhere.
 double PassedShare(const Numbered& kind, const std::set<uint64_t>& numbers,
                    const RangeFilterView& view, uint64_t length, bool is_close,
                    RandomHashes* random) {
@@ -61,7 +61,7 @@ double PassedShare(const Numbered& kind, const std::set<uint64_t>& numbers,
   while (asked < kQuestions) {
     if (++at == numbers.end()) at = numbers.begin();
     const uint64_t begin = is_close ? *at + 1 + random->Below(64) : random->Below(kind.below);
-    // The next user's times are no numbers of the same row.
+    // Times of the next user are not in the same sequence of numbers.
     const auto next = numbers.lower_bound(begin);
     if (next == numbers.end() || *next - begin < length) continue;
     const std::string first = kind.key(begin);
@@ -84,7 +84,7 @@ void ExpectRates(const Numbered& kind, const std::set<uint64_t>& numbers,
     for (const bool is_close : {true, false}) {
       const double promised = static_cast<double>(length) * std::exp2(-range_bits);
       const double share = PassedShare(kind, numbers, view, length, is_close, random);
-      // Four standard deviations of as many questions.
+      // The tolerance is four standard deviations for this number of questions.
       EXPECT_LE(share, promised * 1.1 + 4 * std::sqrt(promised / 100000))
           << kind.name << ", " << range_bits << " bits, ranges of " << length
           << (is_close ? " close to keys" : "");
@@ -100,7 +100,7 @@ TEST(RangeFilterRatesTest, PassesAtMostWhatItPromises) {
   for (const Numbered& kind : kNumbered) {
     std::set<uint64_t> numbers;
     while (numbers.size() < 60000) numbers.insert(random.Below(kind.below));
-    // Keys are in the order of their numbers within a user only.
+    // Keys are ordered by their numbers within a user only.
     std::set<std::string> keys;
     for (const uint64_t number : numbers) keys.insert(kind.key(number));
     for (const double range_bits : {15.0, 12.5}) {
@@ -111,7 +111,7 @@ TEST(RangeFilterRatesTest, PassesAtMostWhatItPromises) {
   }
 }
 
-// Random keys of 8 bytes in twelve sorted runs, as in a tree, each asked every question.
+// Random 8-byte keys in twelve sorted runs, as in a tree; each run is asked all questions.
 TEST(RangeFilterRatesTest, TwelveRunsPassAtMostWhatTheyPromise) {
   constexpr size_t kRuns = 12;
   constexpr double kBits = 15;
@@ -162,10 +162,10 @@ TEST(RangeFilterRatesTest, TwelveRunsPassAtMostWhatTheyPromise) {
   }
 }
 
-// Kinds of scans of paths, by a path that is in the filter, one that is not, and chance.
+// Kinds of scans of paths, from a path in the filter, one that is not, and random numbers.
 struct PathScan {
   const char* name;
-  double most;  // of paths that are made up, how many may pass
+  double most;  // maximum share of generated paths that may pass
   void (*ask)(const std::string& in, const std::string& out, RandomHashes* random,
               std::string* begin, std::string* end);
 };
@@ -174,7 +174,7 @@ std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind
 
 char AnyLetter(RandomHashes* random) { return static_cast<char>('a' + random->Below(26)); }
 
-// All keys that begin with `begin`.
+// Returns the end of the range of all keys that begin with `begin`.
 std::string EndOf(std::string begin) {
   ++begin.back();
   return begin;

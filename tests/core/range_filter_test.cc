@@ -1,4 +1,4 @@
-// Range filters: no range that has a key is denied, and what there is no range filter of.
+// Tests of range filters: no range with a key is denied, and some keys get no range filter.
 
 #include "winnow/range_filter.h"
 
@@ -27,7 +27,7 @@ using testing::KindOfKeys;
 using testing::RandomHashes;
 using testing::SomeKeys;
 
-// Cuts, lengthens or changes a bound that is not empty; or leaves it as it is.
+// Truncates, extends or changes a nonempty bound, or leaves it unchanged.
 void Change(std::string* bound, RandomHashes* random) {
   const size_t at = random->Below(bound->size());
   switch (random->Below(9)) {
@@ -59,7 +59,7 @@ void Change(std::string* bound, RandomHashes* random) {
   }
 }
 
-// Bounds as scans have them, most of them next to a key, and bytes that no key has.
+// Returns a bound as in scans, mostly close to a key, or one with bytes that no key has.
 std::string AnyBound(const std::vector<std::string>& keys, const KindOfKeys& kind,
                      RandomHashes* random) {
   std::string bound = random->Below(4) == 0 ? kind.make(random) : keys[random->Below(keys.size())];
@@ -68,7 +68,7 @@ std::string AnyBound(const std::vector<std::string>& keys, const KindOfKeys& kin
   return bound;
 }
 
-// How many of the questions were answered by "no".
+// Returns the number of negative answers.
 size_t ExpectNoneDenied(const Keys& keys, const KindOfKeys& kind, const RangeFilterView& view,
                         size_t questions, RandomHashes* random) {
   const std::vector<std::string> sorted(keys.begin(), keys.end());
@@ -117,7 +117,7 @@ TEST(RangeFilterTest, NoRangeWithAKeyIsDenied) {
   }
 }
 
-// Each key alone, and what lies between two of them in exact filters.
+// Asks for single keys, and for the gaps between keys, in exact filters.
 TEST(RangeFilterTest, DenseKeysAreKnownExactly) {
   for (const double range_bits : {1.0, 5.5, 15.0}) {
     Keys keys;
@@ -140,7 +140,7 @@ TEST(RangeFilterTest, DenseKeysAreKnownExactly) {
   }
 }
 
-// Behind 16 bytes, times of 5 bytes: a range that begins with one user and ends with the next.
+// Keys have 5 bytes of time behind 16 bytes: a range begins with one user and ends with the next.
 TEST(RangeFilterTest, RangesMayGoFromSomeHashedBytesToTheNext) {
   const auto key = [](uint64_t user, uint64_t time) {
     return BigEndian(0x1234567890abcdef) + BigEndian(user) + BigEndian(time);
@@ -148,7 +148,7 @@ TEST(RangeFilterTest, RangesMayGoFromSomeHashedBytesToTheNext) {
   RandomHashes random(testing::TestSeed());
   Keys keys;
   for (int i = 0; i < 20000; ++i) keys.insert(key(random.Next(), random.Next()));
-  // No key is between these.
+  // No key is between these two.
   for (const uint64_t user : {0xffull, 0x12345678ffffffffull}) {
     keys.insert(key(user, UINT64_MAX - 10));
     keys.insert(key(user + 1, 10));
@@ -165,8 +165,8 @@ TEST(RangeFilterTest, RangesMayGoFromSomeHashedBytesToTheNext) {
   }
 }
 
-// Small sets of short keys, each with all ranges whose bounds are short: what a bound that is cut
-// or continued by zeros may do.
+// Small sets of short keys are asked for all ranges with short bounds, including bounds that are
+// truncated or extended by zeros.
 TEST(RangeFilterTest, ShortKeysOfSeveralLengthsAreNeverDenied) {
   RandomHashes random(testing::TestSeed());
   const std::string bytes("\0\x01\x7f\x80\xff", 5);
@@ -215,7 +215,8 @@ TEST(RangeFilterTest, PositionsThatAreAskedForNeedKeysOfOneLength) {
   EXPECT_NE(BuildRangeFilter(keys, 15, RangeFilterKind::kTrees).size, 0u);
 }
 
-// The number of bytes in which keys differ, and at which key of so many a further one does.
+// Varies the number of bytes in which keys differ, and the index of the first key that differs in
+// one more byte.
 TEST(RangeFilterTest, KeysThatDifferInManyBytesAreTrees) {
   RandomHashes random(testing::TestSeed());
   for (const size_t n : {2u, 3u, 100u, 5000u}) {
@@ -285,7 +286,7 @@ TEST(RangeFilterTest, KeysOfSeveralLengthsTakeAtMostTwelveBitsMore) {
       const RangeFilterInfo info = RangeFilterView(filter.bytes()).info();
       EXPECT_LE(filter.size, estimate) << kind.name;
       EXPECT_GE(filter.size + 4096, estimate / 2) << kind.name;
-      // Long keys that differ in few places are as much as still pays.
+      // Long keys that differ in few places are near the size that is still worthwhile.
       const double most = keys.begin()->size() < 300 ? range_bits + 12 : 2 * range_bits + 24.5;
       EXPECT_LE(info.bits_per_key, most) << kind.name << ", " << range_bits;
       EXPECT_EQ(info.kind, RangeFilterKind::kTrees);

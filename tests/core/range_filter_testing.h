@@ -1,4 +1,4 @@
-// Helpers for the tests of range filters: kinds of keys, and building a filter of some.
+// Helpers for tests of range filters: kinds of keys, and building a filter of some keys.
 
 #ifndef WINNOW_TESTS_CORE_RANGE_FILTER_TESTING_H_
 #define WINNOW_TESTS_CORE_RANGE_FILTER_TESTING_H_
@@ -36,12 +36,12 @@ inline std::string Decimal(uint64_t number, int digits = 12) {
   return text;
 }
 
-// As db_bench's GenerateKeyFromInt: the number, then zeros up to the key's size.
+// Returns a key like db_bench's GenerateKeyFromInt: the number, then zeros up to the key's size.
 inline std::string DbBench(uint64_t number, unsigned size) {
   return BigEndian(number) + std::string(size - 8, '0');
 }
 
-// A kind of keys of one length: what it makes of random numbers.
+// A kind of keys of one length, made from random numbers.
 struct KindOfKeys {
   const char* name;
   std::string (*make)(RandomHashes* random);
@@ -118,7 +118,7 @@ inline const std::vector<KindOfKeys>& KindsOfKeys() {
   return kinds;
 }
 
-// Up to so many bytes of the text.
+// Returns up to `most` random bytes of the text.
 inline std::string SomeBytesOf(const std::string& text, size_t most, RandomHashes* random) {
   std::string key;
   for (size_t size = random->Below(most + 1); size != 0; --size) {
@@ -127,7 +127,7 @@ inline std::string SomeBytesOf(const std::string& text, size_t most, RandomHashe
   return key;
 }
 
-// The same of several lengths.
+// Returns kinds of keys of several lengths.
 inline const std::vector<KindOfKeys>& KindsOfSeveralLengths() {
   static const std::vector<KindOfKeys> kinds = {
       {"words", [](RandomHashes* random) { return SomeBytesOf("abcdefgh", 9, random); }},
@@ -201,7 +201,8 @@ FilterBlock BuildRangeFilter(const Container& keys, double range_bits = 15,
   return builder.Finish();
 }
 
-// A kind that these keys may have: positions, stored or retrieved, only if they have one length.
+// Returns a random kind that these keys may have: positions, stored or by retrieval, only if the
+// keys have one length.
 inline RangeFilterKind SomeKind(const Keys& keys, RandomHashes* random) {
   bool have_one_length = true;
   for (const std::string& key : keys) {
@@ -213,7 +214,7 @@ inline RangeFilterKind SomeKind(const Keys& keys, RandomHashes* random) {
   return kAsked[random->Below(have_one_length ? 4 : 2)];
 }
 
-// Makes both checksums right again, where the front is not too long for the bytes.
+// Recomputes both checksums, unless the front is too long for the bytes.
 inline void SignRangeFilter(std::string* bytes) {
   auto* const front = reinterpret_cast<unsigned char*>(&(*bytes)[0]);
   if (bytes->size() < 32) return;

@@ -1,5 +1,5 @@
-// Range filters in filter blocks: a reader that is written from FORMAT.md alone gives the library's
-// answers, for ranges and for keys; and what the builder writes stays.
+// Tests of range filters in filter blocks: a reader written from FORMAT.md alone returns the
+// library's answers, for ranges and for keys, and the builder's output does not change.
 
 #include "src/core/ranges/range_format.h"
 
@@ -76,7 +76,7 @@ TEST(RangeFormatTest, AStrangersReaderGivesTheSameAnswers) {
   }
 }
 
-// Readers of version 1.0 are the one in C, without its new function, and FilterView.
+// Readers of version 1.0 are the reader in C, without its new function, and FilterView.
 TEST(RangeFormatTest, AFilterBlockAnswersForKeysAsBefore) {
   RandomHashes random(testing::TestSeed());
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
@@ -127,7 +127,7 @@ TEST(RangeFormatTest, WhatCantTakeANoteStaysAsItIs) {
   damaged.back() = static_cast<char>(damaged.back() ^ 1);
   EXPECT_EQ(RangeFilterOf(damaged), "");
 
-  // As many entries as there can be.
+  // The directory has the maximum number of entries.
   core::ParsedBlock parsed;
   ASSERT_EQ(core::Parse(block, &parsed), Fault::kNone);
   std::vector<core::LayerEntry> entries(core::kMaxEntries, {core::LayerType::kNote, 31, 0});
@@ -152,8 +152,8 @@ TEST(RangeFormatTest, RangeFiltersInHexAreWhatTheBuilderWrites) {
   }
 }
 
-// The hash of the filter's bytes for each kind of keys. Another one is another form, which needs
-// another version: WINNOW_PRINT_VECTORS=1 prints them.
+// Hash of the filter's bytes by kind of keys. A different hash means a different format, which
+// needs a new version. WINNOW_PRINT_VECTORS=1 prints the hashes.
 TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
   RandomHashes random(42);
   std::string found;
@@ -166,7 +166,7 @@ TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
     if (have_one_length) asked = {RangeFilterKind::kPositions, RangeFilterKind::kRetrieval};
     for (const RangeFilterKind of : asked) {
       const FilterBlock filter = BuildRangeFilter(keys, 12, of);
-      // A retrieval that would not take fewer bits is of the first kind.
+      // A retrieval that would not take fewer bits becomes kPositions.
       if (of == RangeFilterKind::kRetrieval && RangeFilterView(filter.bytes()).info().kind != of) {
         continue;
       }

@@ -1,5 +1,5 @@
-// Positions by retrieval: every key is found, also of hashes that somebody chose, and of blocks
-// with several keys; a block that has one key knows where it is.
+// Tests of positions by retrieval: every key is found, including keys with adversarial hashes and
+// keys in blocks with several keys; a block with one key knows the key's position.
 
 #include "src/core/ranges/range_retrieval.h"
 
@@ -21,7 +21,7 @@ namespace range_retrieval_test {
 
 using testing::RandomHashes;
 
-// A position, behind bytes with a hash.
+// A position, and the hash of the bytes before it.
 struct Place {
   uint64_t hash;
   uint64_t position;
@@ -29,7 +29,7 @@ struct Place {
 
 struct Built {
   RetrievalShape shape;
-  std::vector<unsigned char> bytes;  // as many as there are, for the address sanitizer
+  std::vector<unsigned char> bytes;  // exact size, for the address sanitizer
   RangeRetrieval retrieval;
 };
 
@@ -78,7 +78,7 @@ std::vector<Place> RandomPlaces(size_t n, uint64_t below, RandomHashes* random) 
   return places;
 }
 
-// Around the sizes at which layers change: a list, a small layer, one bumped, several.
+// Sizes are around those at which layers change: a list, a small layer, one bumped layer, several.
 TEST(RangeRetrievalTest, EveryKeyIsFound) {
   RandomHashes random(testing::TestSeed());
   for (const size_t n :
@@ -101,7 +101,7 @@ TEST(RangeRetrievalTest, TheEndsOfAllPositionsAreFound) {
   EXPECT_TRUE(built.retrieval.AnyBetween(7, 0, UINT64_MAX));
 }
 
-// Every block that has a key is asked for the positions beside it.
+// Asks for the positions next to the key in every block that has one.
 TEST(RangeRetrievalTest, ABlockWithOneKeyIsExact) {
   RandomHashes random(testing::TestSeed());
   const std::vector<Place> places = RandomPlaces(50000, uint64_t{1} << 50, &random);
@@ -123,15 +123,15 @@ TEST(RangeRetrievalTest, ABlockWithOneKeyIsExact) {
   EXPECT_EQ(passed, 0u);
 }
 
-// The number that MixRange makes this one of.
+// Inverse of MixRange.
 uint64_t Unmix(uint64_t mixed) {
   const auto unshift = [](uint64_t x) { return x ^ x >> 32; };
-  uint64_t inverse = 1;  // by Newton
+  uint64_t inverse = 1;  // Newton's method
   for (int i = 0; i < 6; ++i) inverse *= 2 - inverse * uint64_t{0xd6e8feb86659fd93};
   return unshift(unshift(unshift(mixed) * inverse) * inverse);
 }
 
-// Blocks whose items are equal, each with another value: no layer can have them.
+// Blocks have equal items with different values, which no layer can store.
 TEST(RangeRetrievalTest, EqualItemsGoToTheList) {
   RandomHashes random(testing::TestSeed());
   ASSERT_EQ(MixRange(Unmix(12345)), 12345u);
@@ -140,7 +140,7 @@ TEST(RangeRetrievalTest, EqualItemsGoToTheList) {
       std::vector<Place> places = RandomPlaces(n, uint64_t{1} << 50, &random);
       const uint64_t item = formulas::HashOfItem(random.Next());
       for (size_t i = 0; i < equal; ++i) {
-        // Behind hashes that make the block's item.
+        // Chooses hashes of the bytes before the position that result in this item.
         const uint64_t position = random.Below(uint64_t{1} << 50);
         for (unsigned low_bits = kLeastLowBits; low_bits <= 15; ++low_bits) {
           const uint64_t block = position >> low_bits;

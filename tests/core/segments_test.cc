@@ -1,5 +1,5 @@
-// Every kernel that the machine has gives the portable one's answers for many segments, which are
-// those of one probe after the other.
+// Tests that all kernels of the machine return the portable one's answers for many segments, which
+// are those of single probes.
 
 #include <gtest/gtest.h>
 
@@ -27,21 +27,21 @@ bool BitOf(const std::vector<uint64_t>& words, size_t i) {
 
 uint64_t BitsFrom(uint64_t bits, size_t n) { return n < 64 ? bits >> n : 0; }
 
-// Fills the stack, so that bytes which a kernel reads but never wrote are not 0 by chance.
+// Fills the stack, so that bytes that a kernel reads but never wrote are not 0 by chance.
 __attribute__((noinline)) void DirtyStack() {
   volatile unsigned char bytes[4096];
   for (volatile unsigned char& byte : bytes) byte = 0xa5;
 }
 
-// Blooms of odd sizes at odd addresses, in blocks of memory of their own: a read outside is seen by
-// the address sanitizer.
+// Unaligned Bloom filters of various sizes, in separate allocations, so that the address sanitizer
+// detects reads outside.
 struct Blooms {
   Blooms(size_t count, testing::RandomHashes& random) {
     for (size_t i = 0; i < count; ++i) {
       num_blocks.push_back(static_cast<uint32_t>(1 + random.Below(20)));
       std::vector<unsigned char> bytes(num_blocks[i] * kBloomBlockBytes + i % 64);
       for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random.Next());
-      // Many bits set, so that answers differ.
+      // Many bits are set, so that answers differ.
       for (unsigned char& byte : bytes) byte |= static_cast<unsigned char>(random.Next());
       blocks.push_back(bytes.data() + i % 64);
       memory.push_back(std::move(bytes));
@@ -84,7 +84,7 @@ TEST(SegmentsTest, BloomsAnswerAsOneProbeAfterTheOther) {
         }
         ASSERT_EQ(answers[(count + 63) / 64], 0x5a5au) << kernels->name << ", " << count;
 
-        // In two steps, of listed seats and of consecutive ones.
+        // Lookups in two steps, of listed seats and of consecutive ones.
         const size_t n = random.Below(std::min<size_t>(count, kMaxPlaces) + 1);
         std::vector<uint32_t> seats(n);
         for (uint32_t& seat : seats) seat = static_cast<uint32_t>(random.Below(count));
@@ -107,7 +107,7 @@ TEST(SegmentsTest, BloomsAnswerAsOneProbeAfterTheOther) {
 bool Always(const RibbonLayer& /*layer*/, uint64_t /*hash*/) noexcept { return true; }
 bool Never(const RibbonLayer& /*layer*/, uint64_t /*hash*/) noexcept { return false; }
 
-// Layers of random words and thresholds, of many shapes.
+// Ribbon layers of random words and thresholds, of many shapes.
 struct Ribbons {
   Ribbons(size_t count, testing::RandomHashes& random) {
     for (size_t i = 0; i < count; ++i) {
@@ -147,7 +147,7 @@ struct Ribbons {
 
 enum class Answer { kAbsent, kMatch, kBumped };
 
-// A bumped hash gets the answer of whatever the layer calls.
+// Returns the layer's answer. A bumped hash is detected by its answer from if_bumped.
 Answer Ask(RibbonLayer layer, uint64_t hash) {
   layer.if_bumped = Always;
   const bool if_always = kPortableKernels.ribbon_probe(layer, hash);

@@ -83,7 +83,7 @@ TEST(SizingTest, NeverChoosesRibbonWhereItSavesNothing) {
   EXPECT_EQ(PlanFilter(1, options).kind, FilterKind::kRibbon) << "what is asked for is done";
 }
 
-// The rates of a simulation of the same shape, from the literature on blocked Bloom filters.
+// Rates from the literature on blocked Bloom filters, for a simulation of the same shape.
 TEST(SizingTest, RatesOfBloomAreThoseMeasured) {
   EXPECT_NEAR(RateForBits(8), 0.0232, 0.0002);
   EXPECT_NEAR(RateForBits(10), 0.00962, 0.00006);
@@ -99,7 +99,7 @@ TEST(SizingTest, RateFallsWithBitsAndProbesAreBest) {
     EXPECT_LT(rate, before) << bits;
     before = rate;
     const unsigned probes = BloomProbes(bits);
-    // The table of limits is rounded: at a limit two numbers of probes are equally good.
+    // The table of limits is rounded; at a limit, two numbers of probes are equally good.
     const unsigned fewer = std::max(1u, probes - 1);
     const unsigned more = std::min(14u, probes + 1);
     EXPECT_LE(rate, BloomRateAtBits(bits, fewer) * 1.0001) << bits;
@@ -110,9 +110,9 @@ TEST(SizingTest, RateFallsWithBitsAndProbesAreBest) {
 TEST(SizingTest, RateOfAFilterTendsToThatOfManyKeys) {
   EXPECT_NEAR(BloomRate(10'000'000, 195313, 6) / BloomRateAtBits(10, 6), 1, 0.001);
   EXPECT_EQ(BloomRate(0, 1, 6), 0);
-  // One key in one block: an absent key passes if its six words and bits are the same.
+  // One key in one block: an absent key passes if its six words and bits are equal.
   EXPECT_LT(BloomRate(1, 1, 6), 1e-6);
-  // Or if the 32 bits of the hash that those follow from are.
+  // A key also passes if the 32 bits of the hash that these depend on are equal.
   EXPECT_EQ(BloomRate(1, 1, 14), 0x1p-32);
   EXPECT_EQ(BloomRate(3, 1, 14), 3 * 0x1p-32);
   EXPECT_EQ(BloomRate(3, 6, 14), 0x1p-33);
@@ -179,15 +179,15 @@ TEST(SizingTest, EstimateIsTheSizeBuilt) {
   }
 }
 
-// The accuracy that builder.h promises for Ribbons, at all rates and sizes; each seed has other
-// hashes.
+// Checks the accuracy that builder.h promises for Ribbons, at all rates and sizes, with other
+// hashes for each seed.
 TEST(SizingTest, EstimatesOfRibbonsAreAsNearAsIsPromised) {
   testing::RandomHashes random(testing::TestSeed());
   for (int i = 0; i < 20000; ++i) {
-    // Many small ones, and up to 60,000.
+    // Sizes are mostly small, and up to 60,000.
     const double spread = static_cast<double>(random.Below(1000)) / 1000;
     const auto n = static_cast<uint64_t>(std::exp2(16 * spread * spread));
-    // As many low rates as high ones.
+    // Rates are distributed evenly on a logarithmic scale.
     const double scale = static_cast<double>(random.Below(1000)) / 1000;
     FilterOptions options;
     options.bits_per_key = std::exp2(5 * scale);
@@ -203,8 +203,8 @@ TEST(SizingTest, EstimatesOfRibbonsAreAsNearAsIsPromised) {
   }
 }
 
-// No number above the capacity fits, among the next ones and far above, and it is the number itself
-// or a greater one for what a filter is estimated to take.
+// Checks that no number above the capacity fits, among the following ones and far above, and that
+// the capacity of a filter's estimated size is at least its number of hashes.
 void ExpectTheMost(const FilterOptions& options, size_t bytes) {
   const FilterBuilder builder(options);
   const uint64_t most = builder.EstimateCapacity(bytes);
@@ -262,13 +262,13 @@ TEST(SizingTest, CapacityIsTheMostWhereTheEstimateFalls) {
   }
 }
 
-// More keys than Ribbons are made of.
+// More keys than a Ribbon may have.
 TEST(SizingTest, CapacityOfGigabytes) {
   FilterOptions options;
   for (const bool bloom : {false, true}) {
     if (bloom) options.kind = FilterKind::kBloom;
     const FilterBuilder builder(options);
-    // A key takes ten bits, 51.2 a block.
+    // A key takes ten bits, 51.2 keys a block.
     EXPECT_NEAR(static_cast<double>(builder.EstimateCapacity(size_t{8} << 30)), 6871947673.6, 100);
     ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, size_t{8} << 30));
     ASSERT_NO_FATAL_FAILURE(ExpectTheMost(options, size_t{2} << 30));

@@ -18,7 +18,7 @@ constexpr uint64_t kMaxRandomKeys = 4095;
 constexpr uint64_t kAbsentInRandomFilter = 1000;
 constexpr uint64_t kMaxAbsent = 100'000;
 
-// Hashes are made again for each use instead of being kept: the largest filters have many.
+// Recomputes hashes for each use instead of storing them, since the largest filters have many.
 template <typename Use>
 void ForEachGroup(RandomHashes* hashes, uint64_t n, Use use) {
   constexpr uint64_t kGroup = 1024;
@@ -75,7 +75,8 @@ class Run {
   }
 
  private:
-  // Filters of this kind, of sizes within the row's, until they had their share of lookups.
+  // Checks filters of this kind, of sizes within the row's, until they have had their share of
+  // lookups.
   void CheckCell(unsigned bits, uint64_t share, SoakRow* row) {
     const uint64_t until = row->counts.lookups + share;
     for (uint64_t i = 0; i == 0 || row->counts.lookups < until; ++i) {
@@ -107,7 +108,7 @@ class Run {
     ForEachGroup(&inserted, n,
                  [&](const KeyHash* hashes, size_t count) { builder.Add(hashes, count); });
     FilterBlock block = builder.Finish();
-    // The last bytes are a checksum of the rest.
+    // The last bytes are a checksum of the others.
     for (size_t i = block.size - 4; i < block.size; ++i) {
       digest_ = (digest_ ^ static_cast<unsigned char>(block.data[i])) * 0x100000001b3u;
     }
@@ -123,7 +124,7 @@ class Run {
       counts->false_negatives += count - CountSingle(view, hashes, count);
       counts->false_negatives += count - CountInBatch(view, hashes, count, results_.get());
     });
-    // The hashes that follow in the same sequence are different from all before.
+    // The following hashes of the same sequence are different from all preceding ones.
     counts->absent_lookups += absent;
     counts->expected_false_positives += view.info().expected_fpr * static_cast<double>(absent);
     ForEachGroup(&again, absent, [&](const KeyHash* hashes, size_t count) {

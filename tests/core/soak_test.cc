@@ -1,4 +1,4 @@
-// A short soak finds nothing wrong, and what is wrong is found.
+// Tests that a short soak finds no error, and that planted errors are found.
 
 #include "tests/core/soak.h"
 
@@ -46,7 +46,7 @@ TEST(SoakTest, HasEverySizeKindAndFilterThatWasAskedFor) {
   };
   const SoakResult result = Soak(plan);
   EXPECT_EQ(share_done, 1);
-  // For each kind five powers of ten, and the random filters.
+  // Five powers of ten per kind, and the random filters.
   ASSERT_EQ(result.rows.size(), kKinds.size() * (5 + 1));
   uint64_t random_filters = 0;
   for (const SoakRow& row : result.rows) {
@@ -68,7 +68,7 @@ TEST(SoakTest, DigestIsThatOfEveryKernelAndMachine) {
   plan.lookups = 1;
   const uint64_t digest = Soak(plan).digest;
   EXPECT_EQ(Soak(plan).digest, digest);
-  // It changes only with the bytes that builders make, as FORMAT.md's vectors do.
+  // Changes only if the bytes of builders change, like FORMAT.md's test vectors.
   EXPECT_EQ(digest, 0x51d12255b919180au);
   ++plan.seed;
   EXPECT_NE(Soak(plan).digest, digest);

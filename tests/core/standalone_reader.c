@@ -1,14 +1,17 @@
-/* A reader of Winnow's filter blocks that shares nothing with the library: written from
-   src/core/FORMAT.md alone, slow and plain, for whoever writes a reader of their own. Its only
+/* A reader of Winnow's filter blocks that shares no code with the library: written from
+   src/core/FORMAT.md alone, slow and simple, as a reference for authors of readers. Its only
    dependency is xxHash.
 
        cc -o standalone_reader standalone_reader.c -DXXH_INLINE_ALL
-       printf 'key0\nabsent0\n' | ./standalone_reader BLOCK           # a line "1" (may contain) or
-   "0" (absent) for each key printf '00c0ffee00c0ffee\n' | ./standalone_reader BLOCK --hashes
-       printf 'key0 key1\n' | ./standalone_reader BLOCK --ranges      # of each line: a key from
-   key0 on, before key1?
 
-   With -DWINNOW_STANDALONE_LIBRARY it is a function without a main. */
+   Prints a line per input line, "1" (may contain) or "0" (absent): for a key, for a hash, or for
+   a range of keys from the first word up to but excluding the second one.
+
+       printf 'key0\nabsent0\n' | ./standalone_reader BLOCK
+       printf '00c0ffee00c0ffee\n' | ./standalone_reader BLOCK --hashes
+       printf 'key0 key1\n' | ./standalone_reader BLOCK --ranges
+
+   With -DWINNOW_STANDALONE_LIBRARY, it is a function without main(). */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -63,7 +66,7 @@ static const uint16_t kPatterns[14][16] = {
     {0xffde, 0xffdd, 0xfffc, 0x7fbf, 0xfdbf, 0xfdf7, 0xffe7, 0xf6ff, 0xd7ff, 0xf7df, 0xfdef, 0xfefe,
      0xbbff, 0xfbfd, 0xf7ef, 0xdf7f}};
 
-/* The fields of the tail, and where the parts are. */
+/* Fields of the tail, and pointers to the parts of a block. */
 struct parsed {
   const unsigned char* payload;
   const unsigned char* directory;
@@ -107,7 +110,8 @@ static int entry_is_right(struct entry e) {
   }
 }
 
-/* A bumped layer: blocks of 64 slots, the first that is one column wider, bytes of the words. */
+/* A bumped layer: start positions, blocks of 64 slots, first block with one more column, and
+   bytes of words. */
 struct bumped {
   uint64_t starts, blocks, split, words;
 };
@@ -140,7 +144,8 @@ static uint64_t entry_bytes(const struct parsed* p, struct entry e) {
   }
 }
 
-/* The checks of FORMAT.md. 0 if the block can't be used; then it "may contain" every key. */
+/* Parses a block with the checks of FORMAT.md. Returns 0 if the block can't be used; then it
+   "may contain" every key. */
 static int parse(const unsigned char* block, size_t size, struct parsed* p, unsigned* kind) {
   if (size < kTailBytes) return 0;
   const unsigned char* tail = block + size - kTailBytes;
@@ -208,8 +213,9 @@ static int ask_list(const unsigned char* layer, struct entry e, uint64_t h) {
   return 0;
 }
 
-/* The sums of the first `columns` columns, which count, as bits. Slot by slot from `start` on;
-   `shard` blocks more lie before it. Blocks from `split` on have a column more than `whole`. */
+/* Returns the sums of the first `columns` columns as bits, slot by slot from `start` on. `shard`
+   is the number of additional blocks before the slot. Blocks from `split` on have one column
+   more than `whole`. */
 static uint64_t sums(const unsigned char* layer, uint64_t start, uint64_t shard, uint64_t whole,
                      uint64_t split, uint64_t columns, uint64_t h) {
   const uint64_t coefficient = ((h * UINT64_C(0x9e3779b97f4a7c15)) >> 16) | 1;
@@ -235,7 +241,8 @@ static int ask_sum(const unsigned char* layer, uint64_t start, uint64_t shard, u
   return (differing & (((uint64_t)1 << columns) - 1)) == 0;
 }
 
-/* Returns whether the hash is bumped; if not, its place and the columns that count there. */
+/* Returns whether the hash is bumped; if not, sets its position and the number of relevant
+   columns. */
 static int is_bumped(const struct parsed* p, const unsigned char* layer, struct entry e, uint64_t h,
                      uint64_t* start, uint64_t* shard, uint64_t* columns) {
   const struct bumped layout = bumped_layout(p, e);
@@ -280,13 +287,13 @@ int standalone_may_contain(const unsigned char* block, size_t size, uint64_t h) 
   return 1;
 }
 
-/* A range filter: what its front says, and where its parts are. */
+/* Fields of a range filter's front, and pointers to its parts. */
 struct range {
   const unsigned char *last_key, *digits, *lows, *highs, *end;
-  uint64_t keys, bound, most; /* of all positions */
+  uint64_t keys, bound, most; /* most: maximum position */
   unsigned length, num_digits, hashed, low_bits, block_bits;
   int is_trees, is_retrieval;
-  struct parsed layers; /* of a retrieval; `payload` is where they begin */
+  struct parsed layers; /* layers of a retrieval, from `payload` on */
   const unsigned char* list;
   uint64_t listed, crowded;
   const unsigned char *entries, *separators, *trees;
@@ -294,7 +301,7 @@ struct range {
   unsigned leaf_bits, order, first_bits, hash_bits;
 };
 
-/* P bytes and a position. */
+/* The P hashed bytes of a key, and its position. */
 struct range_number {
   unsigned char bytes[256];
   uint64_t position;
@@ -306,7 +313,8 @@ static unsigned log2_of(uint64_t x) {
   return bits;
 }
 
-/* The digit at *at: its radix, the rank of a byte, and whether it has that byte. */
+/* Reads the digit at *at. Returns its radix, and sets the rank of a byte, and whether the digit
+   has that byte. */
 static unsigned digit_at(const unsigned char* at, unsigned byte, unsigned* rank, int* has) {
   unsigned radix = 0;
   *rank = 0;
@@ -321,7 +329,7 @@ static unsigned digit_at(const unsigned char* at, unsigned byte, unsigned* rank,
   return radix;
 }
 
-/* The same for trees, behind the checks of all kinds. */
+/* Parses the part that is specific to trees, after the common checks. */
 static int parse_trees(const unsigned char* note, size_t size, struct range* r) {
   const unsigned char* const behind = note + 32 + r->length + 4;
   r->is_trees = 1;
@@ -346,7 +354,8 @@ static int parse_trees(const unsigned char* note, size_t size, struct range* r) 
   return number(last, 4) == separators && number(last + 4, 4) == (uint64_t)(r->end - r->trees);
 }
 
-/* The parts of r->keys numbers below r->bound, which begin there. Returns their end. */
+/* Locates the parts of r->keys numbers below r->bound, which begin at `begin`. Returns their
+   end. */
 static const unsigned char* find_numbers(const unsigned char* begin, struct range* r) {
   r->low_bits = log2_of(r->bound / r->keys);
   const uint64_t buckets = ((r->bound - 1) >> r->low_bits) + 1;
@@ -357,7 +366,7 @@ static const unsigned char* find_numbers(const unsigned char* begin, struct rang
   return r->end + 4 * ((words + 7) / 8);
 }
 
-/* Parts behind the front of a retrieval. The numbers are those of crowded keys. */
+/* Parses the part behind the front of a retrieval. The numbers are those of crowded keys. */
 static int parse_retrieval(const unsigned char* note, const unsigned char* begin,
                            const unsigned char* end, struct range* r) {
   struct parsed* const p = &r->layers;
@@ -396,7 +405,7 @@ static int parse_retrieval(const unsigned char* note, const unsigned char* begin
   return left % 8 == 0;
 }
 
-/* The checks of FORMAT.md. 0 if it can't be used. */
+/* Parses a range filter with the checks of FORMAT.md. Returns 0 if it can't be used. */
 static int parse_range(const unsigned char* note, size_t size, struct range* r) {
   if (size < 32 || memcmp(note, "Wrng\x01", 5) != 0) return 0;
   r->length = (unsigned)number(note + 6, 2);
@@ -456,16 +465,17 @@ static int number_before(const struct range* r, struct range_number* n) {
   return 0;
 }
 
-/* Place by place. 0 if there is none. */
+/* Computes the smallest number that is not less than a bound, byte by byte. Returns 0 if there
+   is none. */
 static int lower_bound(const struct range* r, const unsigned char* bound, size_t size,
                        struct range_number* n) {
   for (unsigned i = 0; i < r->hashed; ++i) n->bytes[i] = i < size ? bound[i] : 0;
   n->position = 0;
   const unsigned char* digit = r->digits;
   const unsigned char* const digits_end = r->digits + number(r->last_key - 32 + 26, 2);
-  int is_zero = size <= r->hashed; /* from here on */
+  int is_zero = size <= r->hashed; /* all following digits are 0 */
   int carries = 0;
-  uint64_t most = 0; /* of the digits so far */
+  uint64_t most = 0; /* maximum number of the digits so far */
   for (unsigned place = r->hashed; place < r->length; ++place) {
     const int is_digit = digit < digits_end && digit[0] == place;
     const unsigned char only[] = {0, 1, r->last_key[place], r->last_key[place]};
@@ -524,7 +534,7 @@ static uint64_t place_of(const struct range* r, uint64_t h, uint64_t position) {
   return (base + (position & (((uint64_t)1 << r->block_bits) - 1))) % r->bound;
 }
 
-/* All numbers one after the other. */
+/* Searches the numbers sequentially. */
 static int is_stored(const struct range* r, uint64_t x, uint64_t y) {
   uint64_t bucket = 0;
   uint64_t i = 0;
@@ -544,7 +554,7 @@ static int is_stored(const struct range* r, uint64_t x, uint64_t y) {
   return 0;
 }
 
-/* Returns whether a value with so many columns says that the block has a key from x to y. */
+/* Returns whether a value of `columns` columns means that the block has a key from x to y. */
 static int has_value(const struct range* r, uint64_t item, uint64_t value, uint64_t columns,
                      uint64_t x, uint64_t y) {
   const uint64_t m = r->block_bits;
@@ -623,7 +633,7 @@ static int compare(const unsigned char* a, size_t a_size, const unsigned char* b
   return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-/* Bytes as a fraction. */
+/* Bytes as a binary fraction. */
 struct text {
   const unsigned char* bytes;
   size_t size;
@@ -651,12 +661,12 @@ static struct text separator_of(const struct range* r, uint64_t block) {
   return t;
 }
 
-/* A question to a tree, and how far it is read. */
+/* A query of a tree, and the reading position. */
 struct visit {
   const struct range* r;
   struct text begin, end;
   uint64_t parting;
-  uint64_t at, last; /* bits of the trees */
+  uint64_t at, last; /* offsets in the bits of the trees */
 };
 
 enum { kOutside, kAtBegin, kAtEnd, kInside };
@@ -757,7 +767,7 @@ int standalone_may_contain_range(const unsigned char* block, size_t size,
   }
   struct range r = {0};
   if (i == p.entries) return 1;
-  const size_t role = e.parameter == 2; /* its bytes */
+  const size_t role = e.parameter == 2; /* size in bytes */
   if (e.count < role || (role && *note != 0)) return 1;
   if (!parse_range(note + role, e.count - role, &r)) return 1;
   if (compare(begin, begin_size, end, end_size) >= 0) return 1;

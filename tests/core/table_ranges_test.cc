@@ -1,5 +1,5 @@
-// The range filters of a RocksDB table: their kinds, the keys that each of them has, and what they
-// say together.
+// Tests of the range filters of a RocksDB table: their kinds, the keys that each one has, and their
+// common answers.
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ size_t CountOf(const TableRanges& ranges, RangeFilterKind kind, RangeRole role) 
   return count;
 }
 
-// Keys of some kind, of which one in so many is longer or shorter.
+// Returns keys of some kind, one in `one_in` of which is longer or shorter.
 Keys WithOtherLengths(const KindOfKeys& kind, size_t n, uint64_t one_in, RandomHashes* random) {
   Keys keys;
   for (const std::string& key : SomeKeys(kind, n, random)) {
@@ -109,7 +109,7 @@ TEST(TableRangesTest, NoRangeWithAKeyIsDenied) {
           for (int i = 0; i < 600; ++i) {
             const std::string begin = some_bound();
             std::string end = some_bound();
-            if (random.Below(3) != 0) end = begin + "\xff";  // a prefix
+            if (random.Below(3) != 0) end = begin + "\xff";  // range of a prefix
             const bool may = ranges.MayContain(begin, end);
             ASSERT_TRUE(may || !Has(keys, begin, end)) << kind.name << ", " << n << " keys";
             ASSERT_TRUE(may || (begin < end && end <= sorted.back())) << kind.name;
@@ -128,7 +128,7 @@ Keys Numbers(size_t n, RandomHashes* random) {
   return keys;
 }
 
-// A user of 8 bytes, a thing of 8 and a time of 8, of many users.
+// Returns keys of an 8-byte user, an 8-byte item and an 8-byte time, for many users.
 Keys Composed(size_t n, RandomHashes* random) {
   Keys keys;
   while (keys.size() < n) {
@@ -174,7 +174,7 @@ TEST(TableRangesTest, AnOddFirstKeyIsAPart) {
   EXPECT_EQ(ranges.view(0).info().kind, RangeFilterKind::kRetrieval);
 }
 
-// A range may end behind the last key of one part, where another part has keys.
+// A range may end behind the last key of one part and before keys of another part.
 TEST(TableRangesTest, TheGreatestLastKeyCounts) {
   Keys keys;
   for (int i = 10; i < 90; ++i) keys.insert("a" + std::to_string(i));
@@ -227,7 +227,7 @@ TEST(TableRangesTest, APartThatIsMissingOrDamagedMeansNothing) {
   EXPECT_TRUE(may({{head, part}, {head, damaged}}));
   const std::string unknown{2};
   EXPECT_TRUE(may({{unknown, part}}));
-  // One of all keys says "no" whatever is beside it, and those that can't be read say nothing.
+  // A filter of all keys denies regardless of the others, and unreadable ones are ignored.
   const std::string all{static_cast<char>(RangeRole::kAllKeys)};
   EXPECT_FALSE(may({{all, part}, {head, part}}));
   EXPECT_FALSE(may({{unknown, part}, {all, part}}));
@@ -235,8 +235,8 @@ TEST(TableRangesTest, APartThatIsMissingOrDamagedMeansNothing) {
   EXPECT_TRUE(may({{all, part}, {all, part}, {all, part}, {all, part}, {all, part}}));
 }
 
-// Notes of any roles, numbers of parts and bytes, whose checksums are right: no question reads
-// outside of a copy of their exact size, for the address sanitizer.
+// Notes have arbitrary roles, numbers of parts and bytes, with correct checksums. They are copied
+// to an allocation of the exact size, so that the address sanitizer detects reads outside.
 TEST(TableRangesTest, ForgedNotesAreSafe) {
   RandomHashes random(testing::TestSeed());
   const std::vector<KindOfKeys> kinds = testing::AllKindsOfKeys();
@@ -319,7 +319,7 @@ TEST(TableRangesTest, TheKindThatDeniesMoreStays) {
       EXPECT_GT(more, 80u);
       EXPECT_LT(less, 60u);
     }
-    // Without a scan, by the keys.
+    // The kind without sampled scans depends on the keys.
     const std::vector<TableRange> ranges = Build(*keys, PlanOf(RangeKinds::kBest));
     EXPECT_EQ(RangeFilterView(ranges[0].filter.bytes()).info().kind,
               keys == &numbers ? RangeFilterKind::kRetrieval : RangeFilterKind::kTrees);
@@ -350,7 +350,7 @@ TEST(TableRangesTest, BothKindsShareTheBits) {
   EXPECT_LT(passed, 200);
 }
 
-// A seek does not come to a file whose keys are all behind its range.
+// A seek does not reach a file whose keys are all behind its range.
 TEST(TableRangesTest, RangesBeforeTheFirstKeyAreNotMeasured) {
   RandomHashes random(testing::TestSeed());
   Keys keys;
@@ -411,7 +411,7 @@ TEST(TableRangesTest, KeysThatDoNotAscendGetNone) {
     for (int i = 100; i < 999; ++i) many.push_back("a" + std::to_string(i));
     EXPECT_NE(build(kinds, many), 0u);
     std::vector<std::string> late = many;
-    late.push_back("a5000");  // in order among those of its length
+    late.push_back("a5000");  // sorted among keys of its length
     EXPECT_EQ(build(kinds, late), 0u);
     late = many;
     late.insert(late.begin() + 100, "b");
@@ -466,7 +466,7 @@ TEST(TableRangesTest, ABuilderBeginsAnew) {
   }
 }
 
-// Versions of a key follow each other.
+// Versions of a key are adjacent.
 TEST(TableRangesTest, AKeyCountsOnce) {
   for (const RangeKinds kinds : kAllKinds) {
     TableRangeBuilder builder(PlanOf(kinds));

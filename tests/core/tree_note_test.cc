@@ -1,4 +1,4 @@
-// The note about a table's place in its tree, as bytes.
+// Tests of the serialization of tree notes.
 
 #include "src/core/tree_note.h"
 
@@ -23,14 +23,14 @@ namespace tree_note_test {
 
 using testing::RandomHashes;
 
-constexpr size_t kRoom = 1 << 20;  // a filter with room for any note
+constexpr size_t kRoom = 1 << 20;  // size of a filter with room for any note
 
 TreeNote Note(std::string first, std::string last) {
   return {0x123456789abcdef0, RateReason::kKeysInRange, -7.5, 3.25,
           std::move(first),   std::move(last)};
 }
 
-// How the keys come back; empty if there is no note.
+// Returns the keys after a round trip; empty if there is no note.
 std::vector<std::string> Keys(const std::string& first, const std::string& last,
                               size_t filter_bytes = kRoom) {
   const std::string bytes = EncodeTreeNote(Note(first, last), filter_bytes);
@@ -89,7 +89,7 @@ TEST(TreeNoteTest, TakesNoMoreThanItsShareOfTheFilter) {
   size_t with = 0;
   for (size_t bytes = 0; bytes < 8192; ++bytes)
     with += Keys("key00000001", "key99999999", bytes).empty() ? 0 : 1;
-  EXPECT_GT(with, 8192u - 2500);  // Keys looks at the size
+  EXPECT_GT(with, 8192u - 2500);  // Keys() checks the size
   EXPECT_LT(with, 8192u - 1800);
   EXPECT_EQ(Keys("key00000001", "key99999999", 2600), (Two{"key0000000", "key9999999"}));
 }
@@ -112,7 +112,7 @@ std::string Signed(std::string bytes) {
   return bytes;
 }
 
-// WINNOW_FORGED_NOTES: another number.
+// WINNOW_FORGED_NOTES overrides the number of notes.
 TEST(TreeNoteTest, ForgedNotesAreReadWithinTheirBytes) {
   const char* const asked = std::getenv("WINNOW_FORGED_NOTES");
   const int many = asked != nullptr ? std::atoi(asked) : 20'000;
@@ -124,7 +124,7 @@ TEST(TreeNoteTest, ForgedNotesAreReadWithinTheirBytes) {
       byte = static_cast<char>(random.Below(3) == 0 ? random.Next() : random.Below(64));
     if (!bytes.empty() && random.Below(8) != 0) bytes[0] = 1;
     const std::string forged = Signed(bytes);
-    // Memory of its own, so that the sanitizer sees a byte beyond it.
+    // A separate allocation, so that the address sanitizer detects reads beyond it.
     const std::vector<char> own(forged.begin(), forged.end());
     const std::optional<TreeNote> note = DecodeTreeNote({own.data(), own.size()});
     if (!note) continue;
@@ -152,7 +152,7 @@ TEST(TreeNoteTest, StandsInABlockBesideOthers) {
   const std::optional<TreeNote> note = TreeNoteOf(noted.bytes());
   ASSERT_TRUE(note.has_value());
   EXPECT_EQ(note->last, "key7x");
-  // A second one has no place.
+  // A second note is not added.
   const std::string second = EncodeTreeNote(Note("a", "b"), plain.size);
   EXPECT_EQ(WithNote(noted.bytes(), kTreeNote, {}, second).bytes(), noted.bytes());
 }

@@ -49,7 +49,7 @@ void OpenAndClose(const std::string& path, const BlockBasedTableOptions& table) 
   ASSERT_NE(OpenDatabase(MakeOptions(table), path), nullptr);
 }
 
-// The capacity that the LOG of the folder says; 0 where it says none.
+// Returns the capacity in the LOG of the folder, or 0 if it has none.
 uint64_t Capacity(const std::string& folder, const std::string& family = kDefault) {
   const std::optional<LoggedCache> cache = CacheOfLog(folder, family);
   return cache ? cache->capacity : 0;
@@ -133,7 +133,7 @@ TEST(CacheOfLogTest, NamesAnotherKind) {
   EXPECT_EQ(cache->capacity, 8 << 20);
 }
 
-// Its capacity, which is printed behind the other, is not taken for that of the cache.
+// The capacity of a secondary cache, which follows, is not taken for that of the cache.
 TEST(CacheOfLogTest, KeepsASecondaryCacheApart) {
   const TemporaryFolder folder;
   ROCKSDB_NAMESPACE::LRUCacheOptions options;
@@ -201,13 +201,14 @@ TEST(CacheOfLogTest, TakesTheNewestLogThatSpeaksOfTheFamily) {
   EXPECT_EQ(Capacity(folder.path()), 2 << 20);
 }
 
-// RocksDB begins LOG anew when it has grown, and repeats a part of the options, without the family.
+// RocksDB begins a new LOG when the old one is too large, and repeats some of the options, without
+// those of column families.
 TEST(CacheOfLogTest, ReadsOnInOlderLogsWhereOneHadGrown) {
   const TemporaryFolder folder;
   Options options = MakeOptions(TableWithCache(5 << 20));
   options.max_log_file_size = 60000;
   const auto database = OpenDatabase(options, folder.path());
-  // RocksDB writes the first lines of a new LOG after it makes it.
+  // RocksDB writes the first lines of a new LOG after creating it.
   const auto has_grown = [&] {
     const std::string log = ReadFile(folder / "LOG");
     return log.find("Options for column family") == std::string::npos &&
@@ -248,7 +249,7 @@ TEST(CacheOfLogTest, SaysNothingWhereThereIsNothing) {
   EXPECT_FALSE(CacheOfLog(folder.path(), kDefault));
 }
 
-// As RocksDB 11.9 writes them.
+// Log lines in the form of RocksDB 11.9.
 constexpr char kStart[] =
     "2026/11/23-00:38:34.175279 11281 [db/column_family.cc:712] --------------- Options for column "
     "family [default]:\n"
@@ -315,7 +316,7 @@ TEST(CacheOfLogTest, TakesNothingFromADamagedLog) {
   EXPECT_EQ(Capacity(folder.path()), 33554432) << "a later one is cut off";
 }
 
-// With holes: nothing is written.
+// A sparse file, so that nothing is written.
 TEST(CacheOfLogTest, ReadsTheBeginningOfAHugeLogAlone) {
   const TemporaryFolder folder;
   WriteFile(folder / "LOG", std::string(kStart) + kTable);

@@ -37,7 +37,7 @@ using testing::TableWith;
 using testing::TemporaryFolder;
 using testing::WriteFile;
 
-// Contents of a folder: for each file its size, times and inode.
+// Content of a folder: size, times and inode of each file.
 using Listing = std::map<std::string, std::vector<int64_t>>;
 
 Listing ListEverything(const std::string& folder) {
@@ -56,7 +56,7 @@ Listing ListEverything(const std::string& folder) {
   return listing;
 }
 
-// A list of the files says what a report has of them, but for the filters.
+// Expects that a list of the files agrees with a report, except for the filters.
 void ExpectListedAlike(const std::string& path, const DatabaseReport& report) {
   const DatabaseReport list = ListDatabase(path, {}, /*workers=*/1);
   EXPECT_EQ(list.error, report.error);
@@ -78,7 +78,8 @@ class DatabaseTest : public ::testing::Test {
  protected:
   std::string Path() const { return folder_ / "db"; }
 
-  // Level 0: a file of 500 keys; the last level: one of 20,000; and a log with keys in it.
+  // Makes a database with a file of 500 keys on level 0, one of 20,000 on the last level, and keys
+  // in the write-ahead log.
   void MakeDatabase(const Options& options, uint32_t path_of_last_level = 0) {
     const auto database = OpenDatabase(options, Path());
     ASSERT_NE(database, nullptr);
@@ -217,7 +218,8 @@ TEST_F(DatabaseTest, AFamilyWithoutFilesAndWithAnotherOrder) {
   EXPECT_EQ(report.files[0].level, 0);
 }
 
-// Orders by length first: RocksDB's own order would find the files of a level to overlap.
+// Comparator that orders by length first: by RocksDB's own order, files of a level would seem to
+// overlap.
 class ShorterFirst final : public ROCKSDB_NAMESPACE::Comparator {
  public:
   const char* Name() const override { return "test.ShorterFirst"; }
@@ -257,7 +259,7 @@ TEST_F(DatabaseTest, ARemarkDoesNotReplaceAnother) {
     const auto database = OpenDatabase(options, folder_ / "shared");
     PutAndFlush(database.get(), {100});
   }
-  fs::create_directory(folder_ / "meta");  // as beside the tables of all backups
+  fs::create_directory(folder_ / "meta");  // BackupEngine has such a folder beside the tables
   fs::create_directory(folder_ / "private");
   const DatabaseReport report = ReadDatabase(folder_ / "shared");
   EXPECT_THAT(report.remark.value_or(""), HasSubstr("BackupEngine"));
@@ -282,7 +284,7 @@ TEST_F(DatabaseTest, AnUnknownComparatorOfAFamilyWithoutFilesIsStoodInForToo) {
   EXPECT_EQ(report.files[0].level, 0);
 }
 
-// In neither order of bytes the files of the level lie side by side.
+// The files of the level overlap in both bytewise orders.
 TEST_F(DatabaseTest, LevelsAreUnknownWhereNoStandInFits) {
   const ShorterFirst comparator;
   Options options = MakeOptions(TableWith("winnow:10"));
@@ -393,7 +395,7 @@ TEST_F(DatabaseTest, AFileThatTheTreeDoesNotNameHasNoLevelAndComesLast) {
   EXPECT_THAT(report.files[2].path, HasSubstr("000001.sst"));
 }
 
-// As a file that is being written.
+// Simulates a file that is being written.
 TEST_F(DatabaseTest, AnUnreadableFileThatTheTreeDoesNotNameIsLeftOut) {
   MakeDatabase(MakeOptions(TableWith("winnow:10")));
   testing::WriteFile(Path() + "/000999.sst", "");
@@ -415,7 +417,7 @@ TEST_F(DatabaseTest, AFolderOfTableFilesIsRead) {
   EXPECT_FALSE(report.files[0].level);
 }
 
-// As RocksDB's BackupEngine writes them: the MANIFEST apart from the files, and these under other
+// Layouts of RocksDB's BackupEngine: the MANIFEST is apart from the table files, which have other
 // names.
 TEST_F(DatabaseTest, BackupsAreReadAsTheFilesThatTheyHave) {
   MakeDatabase(MakeOptions(TableWith("winnow:10")));
@@ -465,7 +467,7 @@ TEST_F(DatabaseTest, AFolderWithoutTablesAndDatabaseIsAnError) {
   EXPECT_THAT(ReadDatabase(folder_ / "missing").error.value_or(""), HasSubstr("missing"));
 }
 
-// A database of two paths: level 0 is on the first and the last level on the second.
+// Fixture of a database with two paths: level 0 is on the first, and the last level on the second.
 class DatabaseWithPathsTest : public DatabaseTest {
  protected:
   void MakeDatabaseWithPaths(const std::string& first, const std::string& second) {
@@ -502,7 +504,7 @@ TEST_F(DatabaseWithPathsTest, FilesInANamedFolderHaveTheirLevels) {
 TEST_F(DatabaseWithPathsTest, TheFolderOfTheDatabaseNeedsToHaveNoFiles) {
   MakeDatabaseWithPaths(folder_ / "fast", folder_ / "slow");
   ASSERT_EQ(TableFilesIn(Path()), 0u);
-  // In any order.
+  // The paths are given in another order.
   const DatabaseReport report = ReadDatabase(Path(), nullptr, {folder_ / "slow", folder_ / "fast"});
   EXPECT_FALSE(report.warning) << *report.warning;
   ASSERT_EQ(report.files.size(), 2u);

@@ -73,7 +73,7 @@ const std::vector<std::string> kOfOther = {"b", "m3", "mixed too"};
 
 class LookupTraceTest : public ::testing::Test {
  protected:
-  // Has RocksDB trace lookups in two families, and other operations.
+  // Makes RocksDB trace lookups in two column families, and other operations.
   void SetUp() override {
     const auto database = OpenDatabase(MakeOptions({}), folder_ / "db");
     ColumnFamilyHandle* family = nullptr;
@@ -123,7 +123,7 @@ TEST_F(LookupTraceTest, HasTheLookupsOfAFamilyInTheirOrder) {
   EXPECT_TRUE(IsTraceFile(trace_));
 }
 
-// By RocksDB's own StartTrace, with what it records of bounds.
+// A trace by RocksDB's StartTrace(), including bounds.
 TEST_F(LookupTraceTest, HasTheSeeksOfAFamilyWithTheirBounds) {
   const std::string path = folder_ / "seeks";
   const auto database = OpenDatabase(MakeOptions({}), folder_ / "scanned");
@@ -188,10 +188,10 @@ TEST_F(LookupTraceTest, TellsWhichLookupsAreOfOneMultiGet) {
   EXPECT_THAT(VisitAll(trace_, other_).joins, ElementsAre(false, false, false));
 }
 
-// A RocksDB before 9.0 reads the keys of some MultiGets one by one.
+// RocksDB versions before 9.0 trace the keys of some MultiGets one by one.
 TEST_F(LookupTraceTest, TellsWhoseMultiGetsMayBeReadOneByOne) {
   EXPECT_EQ(VisitAll(trace_).notes.may_read_one_by_one, ROCKSDB_MAJOR < 9);
-  EXPECT_FALSE(VisitAll(trace_, other_).notes.may_read_one_by_one);  // it has single keys only
+  EXPECT_FALSE(VisitAll(trace_, other_).notes.may_read_one_by_one);  // all keys are single
   const std::string whole = ReadFile(trace_);
   const std::string name = absl::StrCat("RocksDB Version: ", ROCKSDB_MAJOR, ".", ROCKSDB_MINOR);
   const size_t at = whole.find(name);
@@ -204,7 +204,7 @@ TEST_F(LookupTraceTest, TellsWhoseMultiGetsMayBeReadOneByOne) {
   }
 }
 
-// At each byte, so at the end of a record as well.
+// Truncates the trace at each byte, including ends of records.
 TEST_F(LookupTraceTest, IsReadUpToWhereItIsCutOff) {
   const std::string whole = ReadFile(trace_);
   const std::string path = folder_ / "cut";
@@ -239,7 +239,7 @@ TEST_F(LookupTraceTest, MakesUpNothingWhereItIsDamaged) {
       for (const std::string& key : visit.keys) ASSERT_LE(key.size(), 200u) << at;
     }
   }
-  // The type of the second record, which is a Get.
+  // Damages the type of the second record, which is a Get.
   std::string damaged = whole;
   const size_t second = 13 + static_cast<unsigned char>(whole[9]);
   ASSERT_EQ(damaged[second + 8], 4);
@@ -257,7 +257,7 @@ TEST_F(LookupTraceTest, OfAnotherVersionIsAnError) {
   EXPECT_THAT(VisitAll(trace_).problem, HasSubstr("is a trace of version 0.3"));
 }
 
-// As RocksDB wrote them before 6.20: the payload of a Get has no bits before it.
+// RocksDB's format before 6.20: the payload of a Get has no leading bit mask.
 TEST_F(LookupTraceTest, AnOldOneIsRead) {
   const auto record = [](char type, const std::string& payload) {
     return std::string(8, '\0') + type + static_cast<char>(payload.size()) + std::string(3, '\0') +

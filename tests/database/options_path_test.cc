@@ -115,7 +115,7 @@ TEST_F(FindOptionsFileTest, AFileThatMayNotBeReadIsAnError) {
   EXPECT_THAT(Error("file"), HasSubstr("Permission denied"));
 }
 
-// With holes: nothing is written.
+// A sparse file, so that nothing is written.
 TEST_F(FindOptionsFileTest, AFileOfGigabytesIsNotRead) {
   WriteFile(folder_ / "zeros", "");
   fs::resize_file(folder_ / "zeros", uint64_t{8} << 30);

@@ -1,4 +1,5 @@
-// SST files read in worker processes: the same reports, and what ends a reader ends nothing else.
+// Tests of reading SST files in worker processes: reports are equal, and a crash of one reader
+// affects no other file.
 
 #include "src/database/read_tables.h"
 
@@ -100,7 +101,7 @@ TEST(ReadTablesTest, AFileThatHangsItsReaderIsGivenUpOn) {
   TableReading reading;
   reading.workers = 2;
   reading.longest_silence = std::chrono::seconds(60);
-  // Time stands still until the others are read.
+  // The simulated clock stops until the other files are read.
   size_t read = 0;
   reading.progress = [&read](size_t done, size_t) { read = done + 1; };
   reading.now = [&read] {

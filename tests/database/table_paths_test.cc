@@ -1,4 +1,4 @@
-// Tests of the tables that names of files, patterns and folders of databases mean, each once.
+// Tests of the table files named by file names, patterns and database folders, each file once.
 
 #include "src/database/table_paths.h"
 
@@ -34,7 +34,7 @@ class TablePathsTest : public ::testing::Test {
     }
   }
 
-  // The paths without the folder they are all in.
+  // Returns the expanded paths relative to the common folder.
   std::vector<std::string> Expand(std::vector<std::string> names) {
     for (std::string& name : names) {
       name = folder_ / name;
@@ -80,17 +80,17 @@ TEST_F(TablePathsTest, AFileOfThatNameComesBeforeThePattern) {
 TEST_F(TablePathsTest, AFolderOfDatabasesIsThese) {
   EXPECT_THAT(Expand({"shelf"}), ElementsAre("shelf/db2", "shelf/deep/db3"));
   EXPECT_THAT(Expand({"a/b"}), ElementsAre("a/b/c/d/e/f/g"));
-  EXPECT_THAT(Expand({"a"}), ElementsAre("a"));  // it lies too deep
+  EXPECT_THAT(Expand({"a"}), ElementsAre("a"));  // too deep in the tree
   fs::create_directory_symlink(folder_.path(), folder_ / "bare/loop");
   EXPECT_THAT(Expand({"bare"}), ElementsAre("bare"));
 }
 
-// A stray SST file hides no database.
+// A stray SST file does not hide a database.
 TEST_F(TablePathsTest, AFolderOfTableFilesAndDatabasesIsBoth) {
   WriteFile(folder_ / "shelf/export.sst", "");
   WriteFile(folder_ / "shelf/deep/export.sst", "");
   EXPECT_THAT(Expand({"shelf"}), ElementsAre("shelf", "shelf/db2", "shelf/deep", "shelf/deep/db3"));
-  // A database's own folders are its own affair.
+  // Subfolders of a database are not searched.
   EXPECT_THAT(Expand({"shelf/db2"}), ElementsAre("shelf/db2"));
 }
 

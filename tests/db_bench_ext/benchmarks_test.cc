@@ -1,4 +1,4 @@
-// Lists of benchmarks, and what is wrong with some.
+// Tests of parsing valid and invalid lists of benchmarks.
 
 #include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 
@@ -45,13 +45,13 @@ TEST(BenchmarksTest, EveryNameIsThereOnceAndParses) {
   }
 }
 
-// In the order of the page and of the help.
+// The page has the benchmarks in the order of the help.
 TEST(BenchmarksTest, ThePageHasARowForEach) {
   std::vector<std::string> rows;
   for (const std::string& line :
        testing::LinesThatBegin(testing::ReadFile(WINNOW_WORKLOADS_MD), "| `")) {
     const std::string name = line.substr(3, line.find('`', 3) - 3);
-    if (name[0] != '-') rows.push_back(name);  // those are flags
+    if (name[0] != '-') rows.push_back(name);  // others are flags
   }
   EXPECT_EQ(rows, Names(Benchmarks()));
   size_t at = 0;

@@ -1,4 +1,4 @@
-// The constants of the Bloom filter are those that tune_bloom prints.
+// Tests that the Bloom filter's constants are those that tune_bloom prints.
 
 #include "db_bench_ext/tuning/bloom_tuning.h"
 

@@ -22,7 +22,7 @@ using inspect::FilterForm;
 constexpr uint64_t kKeys = 40'000;
 constexpr uint64_t kReads = 6000;
 
-// Six files or so with filters of about 10 KB each.
+// Fixture with trees of about six files, each with a filter of about 10 KB.
 class CachePointTest : public ::testing::Test {
  protected:
   CachePointTest() {
@@ -38,7 +38,7 @@ class CachePointTest : public ::testing::Test {
     lookups_ = MakeLookups(benchmark, keys_, choices);
   }
 
-  // Grows the tree of the form where it is not there yet.
+  // Measures a point, after growing the tree of this form if it does not exist.
   CachePoint Measure(FilterForm form, uint64_t cache_size, uint64_t reads = kReads) {
     TreeOptions options = InForm(options_, form);
     options.cache_size = cache_size;
@@ -102,7 +102,7 @@ TEST_F(CachePointTest, PinnedFiltersAreNeverReadAndTakeMoreThanTheCacheHas) {
   EXPECT_GE(point.cache_used, point.cache_pinned);
 }
 
-// Those that came into the cache while it was filled are not counted.
+// Loads during the filling of the cache are not counted.
 TEST_F(CachePointTest, FiltersThatFitAreReadBeforeTheCountBegins) {
   const CachePoint point = Measure(FilterForm::kWhole, 8 << 20);
   EXPECT_EQ(point.counts.loads.filter.misses, 0u);

@@ -1,4 +1,4 @@
-// Sizes of the block cache as --cache_sweep has them.
+// Tests of parsing the sizes of --cache_sweep.
 
 #include "db_bench_ext/read_amplification/program/cache_sizes.h"
 

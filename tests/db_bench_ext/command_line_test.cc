@@ -1,4 +1,4 @@
-// A shell makes the same words of the text.
+// Tests that a shell parses quoted commands back to the original words.
 
 #include "db_bench_ext/read_amplification/program/command_line.h"
 

@@ -1,4 +1,4 @@
-// The benchmark as people run it.
+// End-to-end tests of the benchmark program.
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_format.h>
@@ -120,7 +120,7 @@ TEST(DbBenchExtTest, TheJsonHasWhatOthersRelyOnAndAddsUp) {
     EXPECT_THAT(result.output, HasSubstr(asked[i]));
     EXPECT_THAT(ReadFile(folder / "short.txt"), HasSubstr(asked[i]));
   }
-  // A line of progress comes where it takes long.
+  // Progress lines appear if the run is slow.
   EXPECT_THAT(result.errors,
               ::testing::MatchesRegex("(db_bench_ext: [^\n]* [0-9]+ %\n)*"
                                       "db_bench_ext: note: 100 % of the keys lie in files of fewer "
@@ -143,7 +143,7 @@ TEST(DbBenchExtTest, WinnowMissesNoMoreThanTheBuiltInBloomOnAMillionChecks) {
         .get<double>();
   };
   ASSERT_GT(document.at("policies")[0].at("workloads")[0].at("filter_checks"), 1'000'000);
-  // With ten thousand false positives each, three standard deviations above what is promised.
+  // Ten thousand false positives each: the limit is three standard deviations above the guarantee.
   EXPECT_LT(rate(1), rate(0) * 1.075);
   EXPECT_LT(document.at("policies")[1].at("filter_bytes"),
             0.75 * document.at("policies")[0].at("filter_bytes").get<double>());
@@ -182,7 +182,8 @@ TEST(DbBenchExtTest, ThePeakOfBuildingIsThatOfOneLargeFilter) {
   const json policies = json::parse(ReadFile(folder / "run.json")).at("policies");
   EXPECT_TRUE(policies[0].at("build_peak_bytes").is_null());
   for (const size_t i : {1, 2}) {
-    // The hash of a key and the filter at least; two copies of the former, and tables, at most.
+    // Lower bound: the hash of each key, and the filter. Upper bound: two copies of the hashes, and
+    // tables.
     const double keys = policies[i].at("build_peak_keys");
     EXPECT_EQ(keys, 1'000'000) << "more than any file has";
     EXPECT_GT(policies[i].at("build_peak_bytes"), 8 * keys);
@@ -209,7 +210,7 @@ TEST(DbBenchExtTest, RunsWithTheSameSeedCountTheSame) {
            {"ops_per_second", "ops_per_second_by_round", "p50_ns", "p99_ns", "percentiles"}) {
         workload.erase(time);
       }
-      // RocksDB counts what malloc gave for a block, which may be 16 bytes more or less.
+      // RocksDB counts malloc's usable size of a block, which varies by 16 bytes.
       for (json& kind : workload.at("block_cache")) {
         loaded_bytes.back().push_back(kind.at("bytes_added"));
         kind.erase("bytes_added");
@@ -268,7 +269,7 @@ TEST(DbBenchExtTest, KeysAreReadAsHexadecimalDigitsAndWhatIsNoPartOfThemIsSaid) 
   const TemporaryFolder folder;
   {
     std::ofstream keys(folder / "keys", std::ios::binary);
-    // Every second key has a line feed in it, and all lines end as on Windows.
+    // Every second key contains a line feed, and all lines end with CRLF.
     for (int i = 0; i < 5000; ++i) {
       keys << absl::StrFormat("%08x%s\r\n", i * 3, i % 2 == 0 ? "0a61" : "");
     }
@@ -371,7 +372,8 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--policies=winow:10", "did you mean winnow:10?"},
   };
   for (const auto& [flag, says] : cases) {
-    const bool is_list = absl::StartsWith(flag, "--keys=");  // it is read when the work begins
+    // The file is read when the work begins.
+    const bool is_list = absl::StartsWith(flag, "--keys=");
     const ChildResult result =
         RunBench(is_list ? std::vector<std::string>{flag} : Small(absl::StrSplit(flag, ' ')));
     EXPECT_EQ(result.status, is_list ? 1 : 2) << flag;
@@ -380,7 +382,7 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
   }
 }
 
-// Tests every flag whose value is a number, as --help has them.
+// Tests every flag with a numeric default in --help.
 TEST(DbBenchExtTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
   const std::regex numeric("\n  --([a-z0-9_]+)=-?[0-9][0-9.e+]*\n");
   const std::regex range("from [-+.0-9e]+ to [-+.0-9e]+");
@@ -467,7 +469,7 @@ TEST(DbBenchExtTest, OptionsOfAFileHoldUnlessAFlagIsGiven) {
   EXPECT_GT(policy.at("files"), 30) << "of 50,000 bytes";
   EXPECT_GT(policy.at("file_bytes"), 20000 * 110) << "not compressed";
 
-  // Defaults that are given win as well.
+  // Given flags override the file even if they equal the defaults.
   const ChildResult given =
       RunBench({"--num=20000", "--reads=2000", "--timed_reads=0", "--policies=bloomfilter:10",
                 "--options_file=" + (folder / "options.ini"), "--block_size", "4096",
@@ -490,7 +492,7 @@ TEST(DbBenchExtTest, FiltersThatTheOptionsLeaveOutAreNoFault) {
   }
 }
 
-// Names, sizes, times and bytes of all that is in a folder.
+// Returns names, sizes, times and checksums of all files in a folder.
 std::string Everything(const std::string& folder) {
   return RunProgram({"sh", "-c",
                      "cd \"$1\" && find . -printf '%p %s %T@ ' -type f -exec sha256sum {} ';' -o "
@@ -580,7 +582,7 @@ TEST(DbBenchExtTest, APlanIsPrintedAndNothingIsDone) {
 
 TEST(DbBenchExtTest, ARunWithoutRoomIsRefusedBeforeAnyWork) {
   const TemporaryFolder folder;
-  // Four petabytes.
+  // The data would take four petabytes.
   const ChildResult result = RunBench(
       {"--num=4000000000", "--value_size=1000000", "--db=" + (folder / "db"), "--policies=none"});
   EXPECT_EQ(result.status, 1);
@@ -589,7 +591,7 @@ TEST(DbBenchExtTest, ARunWithoutRoomIsRefusedBeforeAnyWork) {
   EXPECT_FALSE(std::filesystem::exists(folder / "db"));
 }
 
-// A run that would take minutes gets the signal once its databases are there.
+// A run that would take minutes gets the signal once its databases exist.
 TEST(DbBenchExtTest, ASignalEndsTheRunWithItsStatusAndLeavesNothing) {
   const std::pair<const char*, int> cases[] = {
       {"INT", 128 + SIGINT}, {"TERM", 128 + SIGTERM}, {"HUP", 128 + SIGHUP}};

@@ -1,4 +1,4 @@
-// Running the benchmark as people run it.
+// Helpers that run the benchmark program.
 
 #ifndef WINNOW_TESTS_DB_BENCH_EXT_DB_BENCH_EXT_TESTING_H_
 #define WINNOW_TESTS_DB_BENCH_EXT_DB_BENCH_EXT_TESTING_H_
@@ -16,7 +16,7 @@ inline testing::ChildResult RunBench(std::vector<std::string> flags,
   return testing::RunProgram(flags, environment);
 }
 
-// A run that is over in a second or two.
+// Returns the flags of a run that takes a second or two.
 inline std::vector<std::string> Small(const std::vector<std::string>& more) {
   std::vector<std::string> flags = {"--num=20000", "--reads=20000", "--timed_reads=5000",
                                     "--timed_rounds=3", "--write_buffer_size=200000"};

@@ -1,4 +1,4 @@
-// The benchmark's workloads, keys and choices of lookups as people run them.
+// End-to-end tests of the benchmark's workloads, keys and choices of lookups.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ constexpr char kTwoPolicies[] = "--policies=bloomfilter:10,winnow:10";
 
 class DbBenchExtWorkloadsTest : public ::testing::Test {
  protected:
-  // The JSON of a run that has to succeed; nothing is timed unless `more` says so.
+  // Returns the JSON of a run, which must succeed; without timing unless `more` requests it.
   json Run(std::vector<std::string> more) {
     const auto has = [&](std::string_view flag) {
       return std::any_of(more.begin(), more.end(), [&](const std::string& word) {
@@ -56,7 +56,8 @@ TEST_F(DbBenchExtWorkloadsTest, FillRandomLeavesKeysOutAndReadRandomAsksForThemT
   EXPECT_TRUE(run.at("trees_agree"));
   EXPECT_EQ(run.at("settings").at("benchmarks"), "fillrandom,readrandom,readpresent,readmissing");
   for (const json& policy : run.at("policies")) {
-    // As many draws as keys leave 1/e of them out; some files have keys that others have too.
+    // Drawing as many times as there are keys omits 1/e of the keys; some keys are in several
+    // files.
     EXPECT_GT(policy.at("keys"), 12'400);
     EXPECT_LT(policy.at("keys"), 20'000);
     const json& workloads = policy.at("workloads");
@@ -188,7 +189,7 @@ TEST_F(DbBenchExtWorkloadsTest, TreesGrowAndAreOverwrittenUnderLookupsByHeat) {
     EXPECT_EQ(growth.at("written")[39], 40'000);
     EXPECT_EQ(SumOf(growth.at("lookups")), 100'000);
     EXPECT_GT(SumOf(growth.at("filter_checks")), 50'000);
-    // But for the last flush and what is merged after it.
+    // The last flush and the compactions after it may differ.
     EXPECT_NEAR(growth.at("filter_bytes")[39], policy.at("filter_bytes").get<double>(),
                 0.1 * policy.at("filter_bytes").get<double>());
     ASSERT_EQ(policy.at("range").size(), policy.at("tree").size());
@@ -205,7 +206,7 @@ TEST_F(DbBenchExtWorkloadsTest, ALearnedPolicyPutsItsBitsWhereLookupsAsk) {
   const json run = Run({"--heat=mixgraph", "--absent_lookups=1", "--num=40000",
                         "--lookups_per_write=5", "--write_buffer_size=100000",
                         "--policies=winnow:10,{id=winnow;bits_per_key=10;level_plan=learned}"});
-  // Bits over all levels.
+  // Returns the bits per key over all levels.
   const auto bits = [&](size_t policy, size_t part) {
     double keys = 0;
     double sum = 0;
@@ -230,18 +231,18 @@ TEST_F(DbBenchExtWorkloadsTest, TheNewestKeysAreHotWhereKeysComeInTime) {
     EXPECT_EQ(policy.at("keys"), 20'000);
     EXPECT_EQ(policy.at("workloads")[0].at("found"), 18'000);
     EXPECT_EQ(SumOf(policy.at("growth").at("lookups")), 50'000);
-    // When the tree begins, hardly a key of the newest tenth is there.
+    // Hardly any key of the newest tenth exists at the beginning.
     EXPECT_NEAR(SumOf(policy.at("growth").at("found")), 43'000, 2000);
   }
 }
 
-// Three policies: no filters, RocksDB's of prefixes, and of ranges.
+// Three policies: no filters, RocksDB's prefix filters, and range filters.
 TEST_F(DbBenchExtWorkloadsTest, ScansReadLessWithRangeFilters) {
   const struct {
     const char* shape;
     const char* prefix;
-    const char* kind;    // of range filters
-    double least_saved;  // of the data blocks, by these
+    const char* kind;    // kind of the range filters
+    double least_saved;  // share of data blocks saved by range filters
   } shapes[] = {{"integers", "5", "auto", 0.9},
                 {"events", "16", "positions", 0.9},
                 {"paths", "8", "auto", 0}};
@@ -301,7 +302,7 @@ TEST_F(DbBenchExtWorkloadsTest, ASweepReadsEachTreeWithEveryCacheAndForm) {
   for (const char* partitioned :
        {"--nopartition_index_and_filters", "--partition_index_and_filters"}) {
     SCOPED_TRACE(partitioned);
-    // 20,000 keys and values of 116 bytes, and filters of about 9 KB a file.
+    // 20,000 keys and values of 116 bytes, with filters of about 9 KB per file.
     const json run = Run({"--cache_sweep=16KiB,50%", "--cache_sweep_reads=6000", partitioned,
                           "--benchmarks=readabsent,readmixed", "--db=" + (folder_ / "db"),
                           "--metadata_block_size=1024", "--write_buffer_size=800000", "--keep"});
@@ -334,7 +335,7 @@ TEST_F(DbBenchExtWorkloadsTest, ASweepReadsEachTreeWithEveryCacheAndForm) {
       EXPECT_GT(filter_bytes(1), 0u);
     }
     EXPECT_THAT(output_, HasSubstr("readmixed, caches swept: 2000 counted lookups at most"));
-    // The databases are kept: two for each policy.
+    // The databases are kept: two per policy.
     const std::string other = std::string_view(partitioned)[2] == 'n' ? "partitioned" : "whole";
     EXPECT_TRUE(std::filesystem::exists(folder_ / ("db/2-" + other + "-winnow_10/CURRENT")));
     std::filesystem::remove_all(folder_ / "db");
@@ -354,13 +355,13 @@ TEST_F(DbBenchExtWorkloadsTest, RecordedLookupsAreAskedAsTheyAre) {
     EXPECT_EQ(list.at("found"), 2);
   }
   EXPECT_EQ(run.at("lookups_drawn"), "lookups: readlist as " + (folder_ / "lookups") + " has them");
-  // No file's range has it, so no filter is asked.
+  // The key is outside the range of all files, so that no filter is checked.
   WriteFile(folder_ / "lookups", "zzz\n");
   const json outside = Run({"--keys=" + (folder_ / "keys"), "--lookups=" + (folder_ / "lookups")});
   EXPECT_EQ(outside.at("policies")[0].at("workloads")[0].at("filter_checks"), 0);
 }
 
-// As RocksDB writes it: a time, a type, the length of what follows, and that.
+// A trace in RocksDB's format: time, type, payload length, and payload.
 TEST_F(DbBenchExtWorkloadsTest, ATraceOfRocksDbIsAListOfLookups) {
   const auto record = [](char type, const std::string& payload) {
     return std::string(8, '\0') + type + static_cast<char>(payload.size()) + std::string(3, '\0') +
@@ -387,7 +388,7 @@ TEST_F(DbBenchExtWorkloadsTest, ATraceOfRocksDbIsAListOfLookups) {
   EXPECT_THAT(newer.errors, HasSubstr("is a trace of version 0.9"));
 }
 
-// Several workloads, by several threads: what the same lookups find says that they are these.
+// Several workloads and threads: equal results show that the recorded lookups are complete.
 TEST_F(DbBenchExtWorkloadsTest, LookupsAreRecordedForOthersToAsk) {
   const std::string list = folder_ / "recorded";
   const std::vector<std::string> recording = {"--benchmarks=readmixed,seekrandom,multireadrandom",
@@ -419,7 +420,7 @@ TEST_F(DbBenchExtWorkloadsTest, LookupsOfAnExistingDatabaseAreRecorded) {
       0);
   const std::string text = ReadFile(list);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3'000);
-  // A full disk.
+  // Simulates a full disk.
   const ChildResult full =
       RunBench({"--num=5000", "--policies=none", "--reads=5000", "--record_lookups=/dev/full"});
   EXPECT_EQ(full.status, 1);

@@ -1,4 +1,4 @@
-// Files whose range of keys has the key of a lookup.
+// Tests of the number of files whose key range contains the key of a lookup.
 
 #include "db_bench_ext/read_amplification/lookups/files_considered.h"
 

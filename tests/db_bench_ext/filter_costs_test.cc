@@ -1,5 +1,5 @@
-// small-filters.md is what tune_sizes prints, and the constants that come from it are those of the
-// code.
+// Tests that small-filters.md is the output of tune_sizes, and that the constants derived from it
+// are those in the code.
 
 #include "db_bench_ext/tuning/filter_costs.h"
 
@@ -29,7 +29,8 @@ TEST(FilterCostsTest, PageIsWhatIsPrinted) {
   EXPECT_NE(page.find(LeastKeysTable()), std::string::npos);
 }
 
-// The share that Ribbons of n keys and the next 63 sizes save on an average, built for real.
+// Returns the mean share that Ribbons of n and of the next 63 numbers of keys save, from built
+// filters.
 double SavedFrom(double bits, uint64_t n) {
   double bloom = 0;
   double ribbon = 0;
@@ -40,14 +41,14 @@ double SavedFrom(double bits, uint64_t n) {
   return 1 - ribbon / bloom;
 }
 
-// The formula by which the kind is chosen is about the filters that are built.
+// The formula that selects the kind matches built filters.
 TEST(FilterCostsTest, RibbonsAreChosenWhereTheySaveATenth) {
   for (const double bits : {3.0, 6.0, 8.0, 10.0, 16.0, 20.0}) {
     const uint64_t least = core::KeysWorthARibbon(bits);
     for (const uint64_t n : {least, least + 64, least + 640, 4 * least}) {
       EXPECT_GE(SavedFrom(bits, n), core::kWorthwhileSaving - 0.03) << bits << " bits, " << n;
     }
-    if (least > 128) {  // fewer keys make lists of fingerprints
+    if (least > 128) {  // filters with fewer keys are lists of fingerprints
       EXPECT_LE(SavedFrom(bits, least - 64), core::kWorthwhileSaving + 0.03) << bits << " bits";
     }
   }
@@ -72,8 +73,8 @@ TEST(FilterCostsTest, FractionsOfABitCostAtMostOneAndAHalfPerCent) {
   }
 }
 
-// Blocks with one column more can't be mixed in for less: from 6 columns on, where that is less
-// than 1.5 %, all is.
+// Blocks with one more column cannot be mixed in at a lower cost: from 6 columns on, where that is
+// less than 1.5 %, all fractions are mixed.
 TEST(FilterCostsTest, FractionsOfAColumnCostWhatMixingCosts) {
   for (const unsigned whole : {1u, 3u, 5u, 6u, 7u, 15u}) {
     for (const double fraction : kFractions) {

@@ -1,6 +1,6 @@
-// filter_soak: builds filters of all sizes and accuracies with every kernel of the machine and asks
-// each for all its keys. Ends with 1 if one was denied, if a rate is not the one that the filters
-// state, or if kernels made different bytes. tools/soak.sh builds and runs it.
+// filter_soak: builds filters of all sizes and accuracies with every kernel of the machine, and
+// looks up all keys of each. Exits with 1 if a key is denied, a rate differs from the reported one,
+// or kernels give different bytes. tools/soak.sh builds and runs it.
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
@@ -99,7 +99,7 @@ Json ToJson(const SoakResult& result, double seconds) {
   return json;
 }
 
-// The soak with the kernel that the environment names, in this process.
+// Runs the soak in this process, with the kernel named in the environment.
 Json SoakHere(SoakPlan plan) {
   int told = 0;
   plan.progress = [&told](double share) {
@@ -114,7 +114,8 @@ Json SoakHere(SoakPlan plan) {
   return ToJson(result, seconds.count());
 }
 
-// In a child process, because a process chooses its kernel once. Null if the child came to grief.
+// Runs the soak in a child process, because a process selects its kernel only once. Returns null if
+// the child fails.
 Json SoakWith(const char* kernel, const SoakPlan& plan) {
   int ends[2];
   if (pipe(ends) != 0) return nullptr;
@@ -154,7 +155,7 @@ std::string WithCommas(uint64_t number) {
   return digits;
 }
 
-// A row for each kernel, kind and way of choosing sizes.
+// Returns a table with a row per kernel, kind and selection of sizes.
 std::string Table(const Json& kernels) {
   inspect::TextTable table({{"kernel", inspect::Align::kLeft},
                             {"kind", inspect::Align::kLeft},
@@ -186,7 +187,7 @@ std::string Table(const Json& kernels) {
   return table.ToString();
 }
 
-// Returns what is wrong, a sentence a line.
+// Returns the faults, one sentence per line.
 std::string Objections(const Json& kernels) {
   std::string text;
   for (const Json& kernel : kernels) {
@@ -223,7 +224,7 @@ bool WriteJson(const std::string& path, const std::string& command, bool good, J
                      {"good", good},
                      {"kernels", std::move(kernels)}};
   std::ofstream out(path);
-  // Arguments are bytes; JSON has to be UTF-8.
+  // Command-line arguments are bytes, but JSON must be UTF-8.
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
   out.close();
   return !out.fail();

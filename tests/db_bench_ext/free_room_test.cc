@@ -1,4 +1,4 @@
-// Tests of what the machine has free.
+// Tests of the free memory and disk space.
 
 #include "db_bench_ext/read_amplification/system/free_room.h"
 
@@ -24,7 +24,7 @@ TEST(FreeRoomTest, DiskOfAFolderThatIsNotThereIsThatOfTheOneAboveIt) {
   const std::optional<uint64_t> below = FreeDisk(folder / "not/there/yet");
   ASSERT_TRUE(here.has_value());
   ASSERT_TRUE(below.has_value());
-  // Others write to the disk meanwhile.
+  // Other processes write to the disk meanwhile.
   EXPECT_NEAR(static_cast<double>(*here), static_cast<double>(*below), 1e10);
   EXPECT_GT(*here, 0u);
   EXPECT_TRUE(FreeDisk("").has_value());

@@ -1,4 +1,4 @@
-// The policies of the frontier, and their trees.
+// Tests of the frontier's policies and trees.
 
 #include "db_bench_ext/read_amplification/program/frontier.h"
 

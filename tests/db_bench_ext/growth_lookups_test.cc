@@ -1,4 +1,4 @@
-// Lookups while a tree grows: which, how many, and what is counted of them.
+// Tests of lookups during the growth of a tree: their keys, number and counts.
 
 #include "db_bench_ext/read_amplification/lookups/growth_lookups.h"
 
@@ -40,7 +40,7 @@ class GrowthLookupsTest : public ::testing::Test {
     policy_ = *MakePolicy("{id=winnow;bits_per_key=5;level_plan=uniform}");
   }
 
-  // Under lookups if there are any.
+  // Grows a tree, with lookups if `lookups` is not null.
   absl::Status Grow(const std::vector<WriteStep>& steps, GrowthLookups* lookups) {
     AfterWrites after;
     if (lookups != nullptr) {
@@ -94,7 +94,7 @@ TEST_F(GrowthLookupsTest, AsManyComeAsWereAskedForAndAreCountedByInterval) {
     }
     EXPECT_EQ(written, 2 * kKeys);
     EXPECT_EQ(sum.lookups, 3 * kKeys);
-    // Ranges of which nothing is written yet have no keys that are there.
+    // Ranges without written keys have no present keys.
     EXPECT_NEAR(static_cast<double>(sum.found), 0.6 * 3 * kKeys, 0.01 * 3 * kKeys);
     EXPECT_EQ(sum.filter_checks, plugin::CurrentCounters().lookups - before);
     EXPECT_GT(sum.filter_checks, 3 * kKeys);

@@ -1,4 +1,4 @@
-// Small trees that RocksDB grows under lookups.
+// Tests with small trees that RocksDB grows under lookups.
 
 #include "db_bench_ext/tuning/heat_run.h"
 
@@ -19,7 +19,7 @@
 namespace winnow::bench {
 namespace heat_run_test {
 
-constexpr double kBits = 5;  // false reads are frequent enough to be counted
+constexpr double kBits = 5;  // low, so that false reads are frequent enough to count
 
 rocksdb::Options SmallTree(bool partitioned) {
   PolicyOptions policy;
@@ -60,14 +60,14 @@ absl::StatusOr<HeatResult> GrowAndAsk(const HeatScenario& scenario, bool partiti
   return RunHeat(scenario, Small(), *options.statistics, &tree, [](uint64_t, uint64_t) {});
 }
 
-// Rates that filters state come true when RocksDB asks them: of absent keys, and of present ones
-// above the file that has them.
+// Reported rates match what RocksDB counts: for absent keys, and for present ones in files above
+// the file that has them.
 TEST(HeatRunTest, RocksDBCountsWhatTheRatesOfTheFiltersSay) {
   for (const HeatScenario& scenario : HeatScenarios()) {
     const absl::StatusOr<HeatResult> result = GrowAndAsk(scenario);
     ASSERT_TRUE(result.ok()) << scenario.name << ": " << result.status();
     const double expected = result->cost.false_reads;
-    // Six standard deviations of the lookups and of the keys that rates were summed over.
+    // Six standard deviations of the lookups and of the keys over which rates were summed.
     const double chance = 6 * std::sqrt(2 * expected / 20'000);
     EXPECT_GT(expected, 0.005) << scenario.name;
     EXPECT_NEAR(result->counted_false_reads, expected, 0.1 * expected + chance) << scenario.name;
@@ -77,7 +77,7 @@ TEST(HeatRunTest, RocksDBCountsWhatTheRatesOfTheFiltersSay) {
     EXPECT_GT(grown, 0.005) << scenario.name;
     EXPECT_NEAR(result->grown_false_reads, grown, 1e-9) << scenario.name;
     EXPECT_EQ(result->looks.back().written, 5 * result->looks.front().written) << scenario.name;
-    // The filters of a few hundred keys have better rates than their bits mean.
+    // Filters with a few hundred keys have lower rates than their bits suggest.
     EXPECT_NEAR(result->cost.false_reads / result->cost.uniform_false_reads, 0.9, 0.25)
         << scenario.name << ": a uniform policy is not what is called so";
     EXPECT_NEAR(result->most_memory, 1, 0.05) << scenario.name;
@@ -109,7 +109,7 @@ TEST(HeatRunTest, AKeyThatIsFoundAndWasNotWrittenIsAnError) {
       << result.status();
 }
 
-// A file's keys are read, and files come in the order in which lookups ask them.
+// The reader returns all keys of each file, and files in the order of lookups.
 TEST(HeatRunTest, TheReaderOfFiltersSeesEveryKeyInTheOrderOfAsking) {
   const testing::TemporaryFolder folder;
   rocksdb::Options options = SmallTree(false);

@@ -1,4 +1,4 @@
-// Tests of what scenarios of lookups write and look up.
+// Tests of the writes and lookups of heat scenarios.
 
 #include "db_bench_ext/tuning/heat_scenarios.h"
 
@@ -25,7 +25,7 @@ const HeatScenario& Named(const std::string& name) {
   throw std::invalid_argument(name);
 }
 
-// The share of lookups in the range.
+// Returns the share of lookups in the range.
 double ShareIn(const std::vector<AskedKey>& lookups, double first, double last) {
   const auto is_in = [&](const AskedKey& key) {
     const auto at = static_cast<double>(key.number) / static_cast<double>(kEnd);
@@ -56,7 +56,7 @@ TEST(HeatScenariosTest, FoundKeysWereWrittenAndAbsentOnesWereNot) {
         present += key.present;
       }
       EXPECT_EQ(written.size(), kKeys) << scenario.name;
-      // Ranges of which nothing is written yet have no present keys.
+      // Ranges without written keys have no present keys.
       EXPECT_NEAR(static_cast<double>(present) / static_cast<double>(work.writes()),
                   scenario.found_share, 0.01)
           << scenario.name << " seed " << seed;

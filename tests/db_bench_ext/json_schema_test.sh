@@ -1,8 +1,9 @@
 #!/bin/bash
-# The JSON of db_bench_ext has the fields and types that docs/measuring.schema.json gives, and no others.
+# Tests that the JSON of db_bench_ext has exactly the fields and types of
+# docs/measuring.schema.json.
 # json_schema_test.sh DB_BENCH_EXT SCHEMA
 set -euo pipefail
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 
 program=$1
@@ -33,8 +34,8 @@ import json, sys
 from jsonschema import Draft202012Validator
 
 
-# The schema allows fields that a later version adds; this test does not. Definitions are closed where they are used,
-# since the frontier adds fields to those of a policy.
+# The schema permits fields of later versions; this test does not. Definitions are closed where they
+# are used, since the frontier adds fields to those of a policy.
 def close(node, is_definition=False):
     for name, value in node.items():
         if name in ("properties", "$defs"):

@@ -1,4 +1,4 @@
-// Percentiles are times that were taken, and only those that so many times can tell apart.
+// Tests that percentiles are measured times, and that only resolvable ones are returned.
 
 #include "db_bench_ext/read_amplification/results/latency_percentiles.h"
 

@@ -10,7 +10,7 @@ namespace memory_run_test {
 
 using Looks = std::vector<GrowthLook>;
 
-// A look at the same 1000 keys, with so many bits a key.
+// Returns an observation at `keys` keys with this number of bits per key.
 GrowthLook Look(double bits, double false_reads, double keys = 1000) {
   return {keys, keys * bits / 8, false_reads};
 }
@@ -30,7 +30,7 @@ TEST(CompareTest, TheTwoRivalsAroundItCount) {
   EXPECT_DOUBLE_EQ(Compare({Look(6, 0.02)}, rivals).rivals, 0.04);
 }
 
-// As many keys, or nearly: a rival of another size has other levels.
+// A rival is observed at about the same number of keys, since another size has other levels.
 TEST(CompareTest, ARivalIsAskedAtTheSameSize) {
   const std::vector<Looks> rivals = {{Look(4, 0.5, 100), Look(4, 0.16), Look(4, 0.7, 9000)},
                                      {Look(8, 0.3, 100), Look(8, 0.01, 1100)}};

@@ -57,17 +57,18 @@ TEST_P(PairedRunTest, UniformFiltersOfMoreBitsAreLargerAndAsGoodAtEqualMemory) {
   const std::vector<PairedCost> costs = CostsOf({WithBits(10), WithBits(16)}, GetParam());
   EXPECT_NEAR(costs[0].last.MemoryToUniform(), 1, 0.02);
   EXPECT_NEAR(costs[0].to_first, 1, 1e-12);
-  EXPECT_NEAR(costs[0].to_uniform, 1, 0.15);  // files of 1,000 keys have rates of their own
+  EXPECT_NEAR(costs[0].to_uniform, 1, 0.15);  // rates of files with 1,000 keys deviate
   EXPECT_GT(costs[1].last.MemoryToUniform(), 1.4);
   EXPECT_GE(costs[1].most_memory, costs[1].mean_memory);
   EXPECT_LT(costs[1].last.false_reads, costs[0].last.false_reads / 4);
   EXPECT_NEAR(costs[1].to_first, 1, 0.5);
   EXPECT_NEAR(costs[1].to_first_by_range, 1, 0.5);
-  EXPECT_GE(costs[1].to_best, costs[1].to_uniform);  // of runs of unequal sizes
+  // The optimum is lower for runs of unequal sizes.
+  EXPECT_GE(costs[1].to_best, costs[1].to_uniform);
 }
 
-// A shadow knows what the policy knows whose filters the tree has. On average: a thread that builds
-// another filter meanwhile comes between the two.
+// A shadow has the same information as the policy whose filters the tree has. Costs are equal only
+// on average, since another thread may build a filter between the two.
 TEST_P(PairedRunTest, TheSamePlanTwiceIsTheSame) {
   PolicyOptions options = WithBits(10);
   options.level_plan = LevelPlan::kAuto;

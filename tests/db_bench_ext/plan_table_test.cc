@@ -1,4 +1,4 @@
-// Rows of tables of plans.
+// Tests of the rows in tables of plans.
 
 #include "db_bench_ext/tuning/plan_table.h"
 

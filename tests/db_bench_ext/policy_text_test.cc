@@ -1,4 +1,4 @@
-// Tests of the texts of policies.
+// Tests of parsing and abbreviating policies in text form.
 
 #include "db_bench_ext/read_amplification/report/policy_text.h"
 

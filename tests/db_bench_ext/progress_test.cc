@@ -1,4 +1,4 @@
-// Tests of what is seen of a run's progress, on a terminal and elsewhere.
+// Tests of the progress display on terminals and in logs.
 
 #include "db_bench_ext/read_amplification/system/progress.h"
 
@@ -19,7 +19,7 @@ using ::testing::Not;
 using Time = Progress::Clock::time_point;
 using std::chrono::seconds;
 
-// A machine that was just booted: nothing was shown then, although the clock is at its beginning.
+// Time on a newly booted machine: nothing was shown before, although the clock is at its beginning.
 constexpr Time kBoot{};
 constexpr seconds kEvery{10};
 
@@ -27,7 +27,7 @@ struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// Progress that two jobs write, with so much time before each of their four steps.
+// Returns the output for two jobs, with this time before each of their four steps.
 std::string Written(bool terminal, seconds step) {
   const std::unique_ptr<std::FILE, Close> file(std::tmpfile());
   {

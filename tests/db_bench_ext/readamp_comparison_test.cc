@@ -1,4 +1,4 @@
-// Tests of whether policies can be compared, and with which one.
+// Tests of whether policies are comparable, and of the selected reference.
 
 #include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 

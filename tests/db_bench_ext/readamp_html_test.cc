@@ -1,4 +1,4 @@
-// The page says what was found, has every figure, and needs nothing else.
+// Tests that the HTML page states the result, has all values, and is self-contained.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ const Machine kMachine = {"a processor", 2, 1 << 30, "Linux"};
 
 std::string Page(const ReadAmplification& run) { return ReadAmplificationHtml(run, kMachine); }
 
-// Returns what stands between the two texts, each time.
+// Returns all texts between `begin` and `end`.
 std::vector<std::string> Between(const std::string& text, const std::string& begin,
                                  const std::string& end) {
   std::vector<std::string> pieces;
@@ -42,13 +42,13 @@ size_t Times(const std::string& text, const std::string& what) {
   return Between(text, what, "").size();
 }
 
-// Without what only says how cells are laid out.
+// Removes markup that only affects the layout of cells.
 std::string WithoutLayout(const std::string& page) {
   return std::regex_replace(
       page, std::regex("<wbr>| class=\"(words|long)\"|<span class=\"flag\">|</span>"), "");
 }
 
-// One that --use_existing_db has measured, whose files are all on one level.
+// Returns results of --use_existing_db, with all files on one level.
 ReadAmplification ExistingDatabase() {
   ReadAmplification run = ExampleReadAmplification();
   run.database = run.keys_from = "/var/lib/shop/<db>";
@@ -59,7 +59,7 @@ ReadAmplification ExistingDatabase() {
   return run;
 }
 
-// Runs that were measured in unlike ways, with little to show.
+// Returns results of various measurement modes, with little data.
 std::vector<ReadAmplification> Sparse() {
   std::vector<ReadAmplification> runs = {ExampleReadAmplification(), ExistingDatabase()};
   const auto changed = [&](const ReadAmplification& run) -> ReadAmplification& {
@@ -265,7 +265,8 @@ TEST(ReadampHtmlTest, TheHeadlineIsTheFinding) {
             "within 2 %.");
 }
 
-// Beside winnow:10, which takes 0.7 of bloomfilter:10's memory for 1010 false reads to its 1000.
+// The other policy is winnow:10, which takes 0.7 of the memory of bloomfilter:10 and makes 1010
+// false reads to its 1000.
 TEST(ReadampHtmlTest, TheBestPolicyLeads) {
   struct Case {
     uint64_t bytes, false_reads;
@@ -281,7 +282,7 @@ TEST(ReadampHtmlTest, TheBestPolicyLeads) {
                     ExamplePolicy("winnow:10 by level", "winnow.Filter", c.bytes, c.false_reads),
                     ExamplePolicy("winnow:10", "winnow.Filter", 87'500, 1010)};
     EXPECT_THAT(FindingOf(run).headline, ::testing::StartsWith(c.beginning));
-    // Nothing is said of another tree.
+    // A policy with a different tree is not mentioned.
     run.policies[1].tree[0].keys /= 2;
     EXPECT_THAT(FindingOf(run).headline, ::testing::StartsWith("winnow:10 makes about as many"));
   }
@@ -303,7 +304,7 @@ TEST(ReadampHtmlTest, WithNothingToCompareTheHeadlineSaysWhatIsReadAndTaken) {
   EXPECT_THAT(Page(run), HasSubstr("</html>"));
 }
 
-// Charts have no room for all of a policy's text.
+// Charts have no room for long policies.
 TEST(ReadampHtmlTest, APolicyHasOneNameAndItsTextStandsOnce) {
   ReadAmplification run = ExampleReadAmplification();
   const std::string text = "{id=winnow;bits_per_key=10;level_plan=auto}";
@@ -317,7 +318,7 @@ TEST(ReadampHtmlTest, APolicyHasOneNameAndItsTextStandsOnce) {
     EXPECT_THAT(page, HasSubstr(">winnow:10 auto</text>"));
     EXPECT_THAT(page, Not(HasSubstr(">winnow auto</text>")));
   }
-  // A headline has room for more.
+  // A headline has room for longer names.
   run.policies[2].policy = "{id=winnow;bits_per_key=10;level_plan=auto;filter_memory=64MiB}";
   EXPECT_THAT(Page(run), HasSubstr("<h1>winnow:10 auto 64MiB makes 1/10 of the false reads"));
 }
@@ -330,8 +331,8 @@ TEST(ReadampHtmlTest, EveryHeadlineHasANumber) {
   }
 }
 
-// A chart has marks, a line chart at least two; where there is none, the figure has a table that is
-// open and not empty.
+// A chart has marks, and a line chart at least two; a figure without a chart has an open and
+// nonempty table.
 TEST(ReadampHtmlTest, NoChartIsEmpty) {
   for (const ReadAmplification& run : Sparse()) {
     const std::string page = Page(run);
@@ -353,7 +354,7 @@ TEST(ReadampHtmlTest, ADatabaseMeasuredAsItIsIsNamedAndIsAloneOnItsPage) {
   EXPECT_THAT(page, HasSubstr("<title>Read amplification of /var/lib/shop/&lt;db&gt;</title>"));
   EXPECT_THAT(page, HasSubstr("<h1>The database makes 0.05 false reads a lookup"));
   for (const std::string& says : Between(page, "<p", "</p>")) {
-    if (says.find("<code>") != std::string::npos) continue;  // the command, which was given so
+    if (says.find("<code>") != std::string::npos) continue;  // the command as given
     for (const char* absent : {"--frontier", "--policies", "asked for", "The other trees",
                                "on each tree", "other policies", "to compare", "each policy"}) {
       EXPECT_THAT(says, Not(HasSubstr(absent)));
@@ -378,7 +379,8 @@ TEST(ReadampHtmlTest, WhatIsToBeKnownBeforeTheFiguresStandsOnThePage) {
   EXPECT_THAT(Page(run), HasSubstr("<p>Note: The &lt;database&gt; changed.</p>"));
 }
 
-// A short cell stays on its line; a long name may go on after a separator, but not in a number.
+// A short cell is not wrapped; a long name may be wrapped after a separator, but not within a
+// number.
 TEST(ReadampHtmlTest, LinesOfCellsEndBetweenWords) {
   const auto cell = [](const std::string& text) {
     return Between(ToHtml(HtmlTable{{"a"}, {{text}}}), "<th scope=\"row\"", "</th>").at(0);

@@ -1,4 +1,4 @@
-// The JSON has the fields of its schema, and no others. json_schema_test.sh checks their types.
+// Tests that the JSON has exactly the fields of its schema. json_schema_test.sh checks their types.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ json Document(const ReadAmplification& run) {
   return json::parse(ReadAmplificationJson(run, kMachine));
 }
 
-// The names of all fields, [] for elements and .* for what a run names.
+// Adds the names of all fields, with [] for elements and .* for names that depend on the run.
 void AddFields(const std::string& path, const json& value, std::set<std::string>* fields) {
   if (value.is_object()) {
     const bool named_by_run = path == "settings" || std::regex_search(path, std::regex("filters$"));
@@ -37,7 +37,7 @@ void AddFields(const std::string& path, const json& value, std::set<std::string>
   }
 }
 
-// The schema, without a reference to one of its definitions.
+// Resolves a reference to one of the schema's definitions.
 const json& Resolved(const json& document, const json& schema) {
   const auto reference = schema.find("$ref");
   return reference == schema.end()
@@ -45,7 +45,7 @@ const json& Resolved(const json& document, const json& schema) {
              : document.at(json::json_pointer(reference->get<std::string>().substr(1)));
 }
 
-// The same names of what a schema describes. Each field has a description.
+// Adds the names of fields in a schema in the same form; each field must have a description.
 void AddDescribed(const json& document, const std::string& path, const json& schema,
                   std::set<std::string>* fields) {
   const json& resolved = Resolved(document, schema);
@@ -69,7 +69,7 @@ void AddDescribed(const json& document, const std::string& path, const json& sch
   }
 }
 
-// Without fields of the frontier that are a policy's.
+// Removes fields of the frontier that are also fields of a policy.
 std::set<std::string> EachOnce(const std::set<std::string>& fields) {
   std::set<std::string> rest;
   for (const std::string& field : fields) {

@@ -1,5 +1,5 @@
-// The pages of the benchmark, and of winnow inspect, in a real browser. Skipped where Debian's
-// package chromium is not installed: tools/setup.sh --browser does that.
+// Tests of the benchmark's and winnow inspect's pages in a real browser. Skipped unless Debian's
+// package chromium is installed, for example by tools/setup.sh --browser.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ using testing::WriteFile;
 
 bool HaveBrowser() { return RunProgram({"sh", "-c", "command -v chromium"}).status == 0; }
 
-// Returns what the browser says of a page, with its console on stderr.
+// Runs the browser on a page; its console goes to stderr.
 ChildResult Browse(const std::string& page, const TemporaryFolder& folder,
                    std::vector<std::string> flags) {
   std::vector<std::string> command = {"timeout",
@@ -38,7 +38,7 @@ ChildResult Browse(const std::string& page, const TemporaryFolder& folder,
                                       "chromium",
                                       "--headless=new",
                                       "--disable-gpu",
-                                      "--no-sandbox",  // root has none, nor has a chroot
+                                      "--no-sandbox",  // unavailable to root and in a chroot
                                       "--enable-logging=stderr",
                                       "--hide-scrollbars",
                                       "--force-color-profile=srgb",
@@ -76,7 +76,7 @@ class ReadampPageTest : public PageTest {
   const std::string html_ = folder_ / "run.html";
 };
 
-// The texts of the cells that the browser made of the page.
+// Expects all values among the texts of the cells in the browser's DOM.
 void ExpectEveryFigure(const json& value, const std::string& dom) {
   if (value.is_structured() &&
       !(value.is_array() && (value.empty() || !value[0].is_structured()))) {
@@ -90,7 +90,7 @@ void ExpectEveryFigure(const json& value, const std::string& dom) {
   EXPECT_THAT(dom, HasSubstr("<td>" + text + "</td>"));
 }
 
-// Without what only says how cells are laid out.
+// Removes markup that only affects the layout of cells.
 std::string WithoutLayout(const std::string& dom) {
   return std::regex_replace(
       dom, std::regex("<wbr>| class=\"(words|long)\"|<span class=\"flag\">|</span>"), "");
@@ -133,10 +133,10 @@ TEST_F(ReadampPageTest, ItHasPicturesOfThreeWidths) {
   }
 }
 
-// Faults in the layout of a page, with all tables closed and then open: what stands out of the
-// window, unless in a place that scrolls; words and numbers in cells, and flags in sentences, that
-// go on in a second line; charts without a mark; rows of tables that are white space, as their
-// height is that of cells beyond the window; and, in wide windows, tables that are cut.
+// Script that finds faults in a page's layout, with all tables closed and then open: content beyond
+// the window, except in scrollable elements; words and numbers in cells, and flags in sentences,
+// that are wrapped; charts without a mark; blank table rows, whose height is that of cells beyond
+// the window; and, in wide windows, truncated tables.
 constexpr char kLook[] = R"(<script>
 function look(frame) {
   const page = frame.contentDocument, width = frame.contentWindow.innerWidth, found = new Set();
@@ -184,7 +184,8 @@ addEventListener('load', () => {
 });
 </script>)";
 
-// The page in frames: a window of Chromium's is at least 500 pixels wide, a frame is as it is told.
+// Runs the script with the page in frames: Chromium's windows are at least 500 pixels wide, but
+// frames can be narrower.
 std::string Look(const std::string& html, const TemporaryFolder& folder) {
   std::string quoted = std::regex_replace(html, std::regex("&"), "&amp;");
   quoted = std::regex_replace(quoted, std::regex("\""), "&quot;");

@@ -1,4 +1,4 @@
-// A run with something in every field, for tests of what is made of results.
+// A run with a value in every field, for tests of reports.
 
 #ifndef WINNOW_TESTS_DB_BENCH_EXT_READAMP_TESTING_H_
 #define WINNOW_TESTS_DB_BENCH_EXT_READAMP_TESTING_H_

@@ -1,4 +1,4 @@
-// The text of a run says what has to be known before its figures are compared.
+// Tests that the text report states the limitations of comparisons before the values.
 
 #include "db_bench_ext/read_amplification/report/report.h"
 
@@ -52,7 +52,7 @@ inspect::ReadAmplification ExampleRun(uint64_t level3_of_winnow) {
   return run;
 }
 
-// Without ends of lines, which stand where the width asks for them.
+// Joins lines that were wrapped.
 std::string InOneLine(const std::string& text) {
   return absl::StrReplaceAll(text, {{"\n  ", " "}, {"\n", " "}});
 }
@@ -71,7 +71,7 @@ TEST(ReportTest, TheFullReportComparesMemoryAndFalsePositivesWithTheReference) {
   EXPECT_THAT(text, HasSubstr("in 3 rounds of 500 lookups"));
 }
 
-// The database was written with Winnow in the place of a policy of RocksDB's.
+// The database was written while Winnow was preloaded in place of a RocksDB policy.
 TEST(ReportTest, TheFiltersThatFilesHaveAreNamedAndNotTheirPolicyAlone) {
   inspect::ReadAmplification run = ExampleRun(10'000);
   run.policies = {Policy("as it is", "bloomfilter", 10'000, 8'750, 19)};
@@ -172,7 +172,7 @@ TEST(ReportTest, TheShortReportSaysWhatIsWastedAndWhatItMeans) {
               HasSubstr("winnow:10 takes 70 % of the memory of bloomfilter:10, for 0.95 times"));
 }
 
-// Its headline and its table count the same: one read for each filter that says "maybe".
+// Headline and table count equally: one read for each "maybe" of a filter.
 TEST(ReportTest, TheShortReportCountsFalseReadsInOneWay) {
   inspect::ReadAmplification run = ExampleRun(10'000);
   run.policies = {run.policies[1], Policy("winnow:10", "winnow.Filter", 10'000, 8'750, 340)};
@@ -182,7 +182,8 @@ TEST(ReportTest, TheShortReportCountsFalseReadsInOneWay) {
   EXPECT_THAT(ShortReport(run), HasSubstr("for 17.00 times its false reads"));
 }
 
-// Scans ask no filter without an extractor: every block that they read in vain is a false read.
+// Scans check no filter without a prefix extractor: every block that they read without finding a
+// key is a false read.
 TEST(ReportTest, TheShortReportComparesScansOfWhichOnePolicyAsksNoFilter) {
   inspect::ReadAmplification run = ExampleRun(10'000);
   run.policies = {run.policies[1],
@@ -204,7 +205,7 @@ TEST(ReportTest, TheShortReportComparesScansOfWhichOnePolicyAsksNoFilter) {
                                          "of bloomfilter:10"));
 }
 
-// As of --lookups: some of their keys are there.
+// Recorded lookups, as from --lookups, include present keys.
 TEST(ReportTest, TheShortReportOfRecordedLookupsHasARowForEachPolicy) {
   inspect::ReadAmplification run = ExampleRun(10'000);
   for (inspect::PolicyResult& policy : run.policies) {
@@ -223,14 +224,14 @@ TEST(ReportTest, TheShortReportOfRecordedLookupsHasARowForEachPolicy) {
   EXPECT_THAT(text, HasSubstr("for 0.95 times its false reads"));
 }
 
-// Speeds of the same policy wander by a fifth.
+// Speeds of one policy vary by a fifth.
 TEST(ReportTest, SpeedsThatRoundsDoNotResolveAreMarked) {
   inspect::ReadAmplification run = ExampleRun(10'000);
   const auto set = [&](const std::vector<double>& rounds) {
     run.policies[2].workloads[0].times.ops_per_second_by_round = rounds;
     run.policies[2].workloads[0].times.ops_per_second = 1400000;
   };
-  set({1300000, 1400000, 1500000});  // as fast as the reference in one round
+  set({1300000, 1400000, 1500000});  // one round is as fast as the reference
   for (const std::string& text : {FullReport(run), ShortReport(run)}) {
     EXPECT_THAT(text, HasSubstr("1400000 ?"));
     EXPECT_THAT(text, HasSubstr("A ? stands where the difference from bloomfilter:10"));

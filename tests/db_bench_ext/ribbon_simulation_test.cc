@@ -1,5 +1,5 @@
-// The constants of the bumped Ribbon are those that tune_ribbon's simulation recommends, and the
-// simulation is one of what the builder does.
+// Tests that the constants of the bumped Ribbon are those that tune_ribbon's simulation recommends,
+// and that the simulation matches the builder.
 
 #include "db_bench_ext/tuning/ribbon_simulation.h"
 
@@ -47,7 +47,7 @@ TEST(RibbonSimulationTest, ChosenClassesAndBucketsAreTheCheapest) {
   EXPECT_GT(Overhead(wide), chosen);
 }
 
-// Fewer slots save hardly anything more, and cost steps; more slots cost space.
+// Fewer slots save hardly any space and take more steps; more slots take space.
 TEST(RibbonSimulationTest, ChosenSlotsAreWhereSpaceBeginsToRise) {
   const RibbonCost chosen = SimulateRibbon({}, kKeys, kSeed);
   RibbonParameters fewer;
@@ -60,9 +60,9 @@ TEST(RibbonSimulationTest, ChosenSlotsAreWhereSpaceBeginsToRise) {
   EXPECT_GT(Overhead(more), chosen.overhead + 0.007);
 }
 
-// Larger sub-shards than the largest save hardly anything, and tables of rows leave the cache;
-// smaller ones than the smallest cost more for the slots behind their last bucket than four at a
-// time are worth.
+// Sub-shards above the maximum size save hardly any space, and their row tables exceed the cache;
+// those below the minimum size cost more for the slots behind their last bucket than processing
+// four at a time saves.
 TEST(RibbonSimulationTest, SubShardsAreOfTheChosenSizes) {
   const auto overhead = [](uint64_t shard_slots) {
     RibbonParameters parameters;
@@ -86,8 +86,8 @@ TEST(RibbonSimulationTest, BuilderBumpsAsSimulated) {
   const FilterBlock block = builder.Finish();
   core::ParsedBlock parsed;
   ASSERT_EQ(core::Parse(block.bytes(), &parsed), Fault::kNone);
-  // The second layer has a slot for each bumped key. Sub-shards of whole buckets
-  // shift the slots a key by up to half a per cent, and with them the bumped keys.
+  // The second layer has one slot per bumped key. Rounding sub-shards to whole buckets changes the
+  // slots per key, and thus the bumped keys, by up to half a percent.
   const core::LayerEntry second = core::ReadLayerEntry(parsed.directory, 1);
   ASSERT_EQ(second.type, core::LayerType::kBumped);
   const double bumped = static_cast<double>(second.count << second.parameter) * 128 / kKeys;

@@ -1,4 +1,4 @@
-// Tests of what a run needs, and whether it is there.
+// Tests of a run's forecast needs and of the check for free room.
 
 #include "db_bench_ext/read_amplification/program/run_forecast.h"
 

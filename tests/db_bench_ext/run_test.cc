@@ -1,4 +1,4 @@
-// A run of the benchmark beside other work of its process.
+// Tests of a benchmark run beside other work in its process.
 
 #include "db_bench_ext/read_amplification/program/run.h"
 
@@ -16,7 +16,7 @@
 namespace winnow::bench {
 namespace run_test {
 
-// Keeps one of RocksDB's threads for compactions busy while it lives.
+// Occupies one of RocksDB's compaction threads during its lifetime.
 class BusyThread {
  public:
   BusyThread() {
@@ -51,7 +51,7 @@ TEST(RunTest, TreesAreMergedThoughAnotherDatabaseKeepsAThreadBusy) {
   const WrittenKeys written(writes);
   RunOptions options;
   options.tree.growth = GrowthKind::kRocksDB;
-  // Ten flushes or so: few enough that writes don't wait for a merge.
+  // About ten flushes: few enough that writes do not wait for a compaction.
   options.tree.write_buffer_size = 200'000;
   options.tree = ScaleTree(options.tree, keys->size(), keys->total_bytes());
   options.timed_rounds = 0;

@@ -1,4 +1,4 @@
-// Which ranges scans ask for.
+// Tests of the ranges of scans.
 
 #include "db_bench_ext/read_amplification/lookups/scans.h"
 
@@ -56,7 +56,7 @@ TEST_P(ScansTest, EmptyOnesHaveNoKeyAndPresentOnesBeginAtOne) {
   }
 }
 
-// So many positions end that far behind the begin.
+// The bound is `length` positions behind the begin.
 TEST_P(ScansTest, TheBoundIsSoFarBehindTheBegin) {
   const LookupAt near = MakeScans(ScanBegin::kBehindKey, 1, run_, 5);
   const LookupAt far = MakeScans(ScanBegin::kBehindKey, 2, run_, 5);
@@ -64,7 +64,7 @@ TEST_P(ScansTest, TheBoundIsSoFarBehindTheBegin) {
   for (uint64_t i = 0; i < kScans; ++i) {
     const Asked one = near(i, &near_room);
     const Asked two = far(i, &far_room);
-    if (one.key != two.key) continue;  // that of two has a key
+    if (one.key != two.key) continue;  // the longer one would contain a key
     std::string next(one.bound);
     for (size_t at = next.size(); ++next[--at] == 0;) continue;
     ASSERT_EQ(next, two.bound);
@@ -85,7 +85,7 @@ TEST_P(ScansTest, KeysThatWereNotWrittenAreNotThere) {
   }
 }
 
-// Not one empty scan is so long: the answer is not known then, and so not expected.
+// No empty scan of this length exists: either result is then expected.
 TEST(DenseScansTest, WhereNoEmptyScanIsFoundNothingIsExpected) {
   auto table = std::make_shared<KeyTable>();
   for (const char* key : {"a", "b", "c"}) table->Add(key);

@@ -1,4 +1,4 @@
-// A policy is measured by thresholds.
+// Tests of the thresholds for a policy's results.
 
 #include "db_bench_ext/read_amplification/report/thresholds.h"
 

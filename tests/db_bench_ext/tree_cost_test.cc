@@ -1,4 +1,4 @@
-// Tests of the cost of filters, of trees that were made by hand.
+// Tests of the cost of filters in hand-made trees.
 
 #include "db_bench_ext/tuning/tree_cost.h"
 
@@ -36,7 +36,7 @@ FilterFile File(size_t level, double rate, std::vector<uint64_t> numbers) {
   return file;
 }
 
-// In the order in which lookups ask: two files of level 0, one of level 1 and two of level 2.
+// Returns files in the order of lookups: two on level 0, one on level 1 and two on level 2.
 std::vector<FilterFile> Tree() {
   return {File(0, 0.1, {10, 50, 90}), File(0, 0.01, {20, 50, 80}), File(1, 0.002, {30, 50, 60}),
           File(2, 0.0003, {10, 20, 30, 40}), File(2, 0.00005, {50, 60, 90})};
@@ -73,7 +73,7 @@ TEST(TreeCostTest, UniformFiltersOfTheSameMemoryHaveTheRateOfTheirBits) {
   EXPECT_EQ(cost.keys, 5000u);
   EXPECT_EQ(cost.filter_bytes, cost.uniform_bytes);
   EXPECT_DOUBLE_EQ(cost.MemoryToUniform(), 1);
-  // Sizes are whole blocks, and so some bits_per_key take the same.
+  // Sizes are whole blocks, so that several bits_per_key give equal sizes.
   EXPECT_NEAR(cost.equal_bits, kBits, 0.5);
   EXPECT_NEAR(cost.uniform_false_reads, 4 * core::RateForBits(cost.equal_bits), 1e-12);
 }

@@ -1,4 +1,4 @@
-// Results are there whole or not at all.
+// Tests that result files are complete or absent.
 
 #include "db_bench_ext/read_amplification/system/whole_file.h"
 
@@ -63,7 +63,8 @@ TEST(WholeFileTest, ALinkStaysOne) {
   EXPECT_THAT(NamesIn(folder), ElementsAre("file", "link"));
 }
 
-// A pipe of the test's own, as a program that runs as root could replace a device for everyone.
+// Uses a pipe of the test, since a program that runs as root could replace a device for the whole
+// system.
 TEST(WholeFileTest, WhatIsNoFileIsNotReplaced) {
   const TemporaryFolder folder;
   const std::string path = folder / "pipe";

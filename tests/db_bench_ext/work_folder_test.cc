@@ -1,4 +1,4 @@
-// Tests of what is removed at the end of a run, and what is not.
+// Tests of which files are removed at the end of a run.
 
 #include "db_bench_ext/read_amplification/system/work_folder.h"
 

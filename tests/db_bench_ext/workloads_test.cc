@@ -1,4 +1,4 @@
-// Which keys a workload asks for.
+// Tests of the keys that workloads look up.
 
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
 
@@ -45,8 +45,8 @@ class WorkloadsTest : public ::testing::Test {
 
   struct Seen {
     std::map<std::string, uint64_t> keys;
-    uint64_t present = 0, absent = 0, either = 0;  // as expected
-    uint64_t in_range = 0;                         // lookups of keys of the range
+    uint64_t present = 0, absent = 0, either = 0;  // counts by expected result
+    uint64_t in_range = 0;                         // lookups of keys in the range
   };
   Seen Look(const std::string& name) const { return Look(Row(name)); }
   Seen Look(const Benchmark& benchmark) const {
@@ -64,7 +64,7 @@ class WorkloadsTest : public ::testing::Test {
     return seen;
   }
 
-  // Half of the keys are written: the first ones drawn.
+  // Omits half of the keys, which are not drawn.
   void LeaveKeysOut() {
     keys_.written =
         std::make_shared<WrittenKeys>(WriteSequence(kKeys, 1, {{WriteKind::kDrawn, 700}}));
@@ -132,7 +132,7 @@ TEST_F(WorkloadsTest, SharesAreExact) {
   EXPECT_EQ(Look("multireadrandom").absent, 0u);
 }
 
-// Whatever --absent_lookups says to others.
+// --absent_lookups only affects other rows.
 TEST_F(WorkloadsTest, ARowMayFixItsShare) {
   Benchmark fixed = Row("readrandom");
   fixed.absent.share = 0.3;
@@ -165,7 +165,7 @@ TEST_F(WorkloadsTest, RangesAreAskedByTheirHeatAndTheShareOfAbsentKeysIsExact) {
   }
 }
 
-// One key alone was written.
+// A single key was written.
 TEST_F(WorkloadsTest, RangesWithoutAKeyAreAskedForAbsentOnes) {
   std::vector<WriteStep> steps = {{WriteKind::kDrawn, 1}};
   const WriteSequence one(kKeys, 1, steps);
@@ -204,7 +204,7 @@ TEST_F(WorkloadsTest, SkewedLookupsAskFewKeysMostly) {
     std::sort(times.rbegin(), times.rend());
     uint64_t hottest = 0;
     for (size_t i = 0; i < 10; ++i) hottest += times.at(i);
-    // By the sums of r^-0.99, the first 10 of 1000 ranks have 38.6 % of the draws.
+    // The first 10 of 1000 ranks have 38.6 % of the draws, by the sums of r^-0.99.
     EXPECT_NEAR(static_cast<double>(hottest) / kReads, 0.386, 0.02) << name;
   }
 }

@@ -23,7 +23,7 @@
 namespace winnow::distributed {
 namespace {
 
-constexpr double kBlockBits = 512;  // of a Bloom filter
+constexpr double kBlockBits = 512;  // per block of a Bloom filter
 
 // Returns the hashes that a filter of this file has, without adjacent duplicates.
 std::vector<KeyHash> HashesOf(const std::string& path, const inspect::FilterContents& contents) {
@@ -54,15 +54,15 @@ std::vector<KeyHash> HashesOf(const std::string& path, const inspect::FilterCont
   return hashes;
 }
 
-// The options that the tail records. It has the rate rounded, so the shape of the filter tells the
-// bits; empty `fault`: they go together.
+// Returns the options recorded in the filter's tail. The recorded rate is rounded, so bits_per_key
+// comes from the filter's size. Sets `fault` if rate and size do not match, else leaves it empty.
 FilterOptions OptionsIn(const core::ParsedBlock& block, std::string* fault) {
   const core::Tail& tail = block.tail;
   FilterOptions options;
   options.level = tail.level;
   if (tail.kind == FilterKind::kEmpty) return options;
   options.kind = tail.kind;
-  // Rates that are recorded so lie between these.
+  // Rates that are rounded to the recorded one are between `low` and `high`.
   const double low = core::UnpackRate(static_cast<uint16_t>(tail.target + 1));
   const double high = core::UnpackRate(static_cast<uint16_t>(tail.target - 1));
   bool is_within = false;
@@ -87,8 +87,8 @@ std::string BuildBy(const FilterOptions& options, const std::vector<KeyHash>& ha
   return std::string(builder.Finish().bytes());
 }
 
-// The same with what the stored filter has from elsewhere: the rate before it was rounded, and the
-// plan that gave it.
+// Builds a filter and copies into it what the keys do not determine: the recorded rate and the
+// level plan.
 std::string BuildByTail(const FilterOptions& options, const std::vector<KeyHash>& hashes,
                         const core::Tail& recorded) {
   std::string block = BuildBy(options, hashes);
@@ -160,7 +160,7 @@ FilterCheck CheckFilter(const std::string& path, const Recipe& recipe) {
     if (!fault.empty()) return {Is::kDifferent, fault};
     anew = BuildByTail(options, hashes, stored.tail);
   }
-  // Its note has what no key tells.
+  // The tree note does not depend on the keys.
   const std::string_view note = core::NoteOf(block, core::kTreeNote);
   if (!note.empty()) anew = core::WithNote(anew, core::kTreeNote, {}, note).bytes();
   return {anew == block ? Is::kEqual : Is::kDifferent, keys};

@@ -1,4 +1,4 @@
-// Checks whether an SST file has the filter that its keys give.
+// Checks that an SST file has the filter that its keys give.
 
 #ifndef WINNOW_TESTS_DISTRIBUTED_BUILT_ANEW_H_
 #define WINNOW_TESTS_DISTRIBUTED_BUILT_ANEW_H_
@@ -14,32 +14,33 @@ namespace winnow::distributed {
 
 struct FilterCheck {
   enum class Is {
-    kEqual,      // a filter of Winnow's, byte for byte
-    kDifferent,  // one of Winnow's that is another
-    kForeign,    // one of a policy of RocksDB's
-    kNone,       // none, but keys that one should have
-    kNeedless,   // none, and no keys or a policy that gives some files none
+    kEqual,      // a Winnow filter with the expected bytes
+    kDifferent,  // a Winnow filter with other bytes
+    kForeign,    // a filter of one of RocksDB's policies
+    kNone,       // no filter, although the keys need one
+    kNeedless,   // no filter and none needed: no keys, or the policy leaves some files without
   };
   Is is = Is::kNone;
-  std::string what;  // a few words for people
+  std::string what;  // a short description
 };
 
-// How a filter is built anew.
+// Options for rebuilding a filter.
 struct Recipe {
-  // Those of the policy, where all its filters are built by the same ones. Unset: those that the
-  // stored filter records in its tail.
+  // The policy's filter options if they are the same for all its filters. If unset, those that the
+  // stored filter's tail records are used.
   std::optional<FilterOptions> options;
-  // The policy gives some files no filter, to keep within filter_memory or by absent_share=0.
+  // True if the policy may leave files without a filter, because of filter_memory or
+  // absent_share=0.
   bool may_be_none = false;
-  bool with_another_key = false;  // a fault that must be found: in the place of one of the file's
+  bool with_another_key = false;  // planted fault: replaces one of the file's keys
 };
 
-// By the policy's options, if it is Winnow's and has neither a level plan nor filter_memory.
+// Returns the recipe for `policy`, with options if it is Winnow's and has neither a level plan nor
+// filter_memory.
 Recipe RecipeOf(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
-// Reads all keys of the file, builds their filter, and compares the bytes. Of keys in the order of
-// bytes, and of filters that are not cut into partitions. Throws std::runtime_error if the file
-// can't be read.
+// Reads all keys of the file, rebuilds their filter, and compares the bytes. Requires bytewise key
+// order and unpartitioned filters. Throws std::runtime_error if the file can't be read.
 FilterCheck CheckFilter(const std::string& path, const Recipe& recipe);
 
 }  // namespace winnow::distributed

@@ -1,6 +1,5 @@
-// distributed_stress: a database whose compactions are made by processes of their own, every answer
-// compared with a model and every filter with one built anew. --help tells its flags and exit
-// statuses.
+// distributed_stress: a database with remote compactions in other processes. Every answer is
+// compared with a model and every filter with a rebuilt one. --help lists flags and exit statuses.
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
@@ -112,8 +111,8 @@ uint64_t FilesOf(const FleetResult& result) {
   return files;
 }
 
-// Checks what workers are to make of files and of themselves, by their policy. Returns a sentence
-// for what is not so, else an empty string.
+// Returns an error message if the workers' files or exits do not match their policy, else an empty
+// string.
 std::string Objection(const FleetPlan& plan, WorkerPolicy policy, const FleetResult& result) {
   const auto has = [&result](Event event) { return result.events.at(event) > 0; };
   if (has(Event::kDifferent)) return "a file has another filter than its keys give";
@@ -123,7 +122,7 @@ std::string Objection(const FleetPlan& plan, WorkerPolicy policy, const FleetRes
       if (has(Event::kNamed) || has(Event::kUnnamed)) return "a file lacks its filter at the end";
       if (!result.worker_ends.empty()) return "a worker ended by itself";
       if (has(Event::kUntold)) return "a worker's plan knew nothing of the tree";
-      // A kill of the primary can take away the database that a worker opens.
+      // A killed primary may remove the database that a worker opens.
       if (has(Event::kFailed) && plan.primary_kills == 0) return "a worker's job failed";
       break;
     case WorkerPolicy::kNull:

@@ -32,7 +32,7 @@ void Events::Add(Event event, const std::string& what) {
   std::string line = std::string(Name(event)) + " " + what;
   std::replace(line.begin(), line.end(), '\n', ' ');
   line += '\n';
-  // One call, so that lines of several threads do not mix.
+  // A single write(), so that lines of several threads do not mix.
   if (write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
     throw std::runtime_error("can't write " + path_ + ": " + std::strerror(errno));
   }

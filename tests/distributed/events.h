@@ -1,4 +1,4 @@
-// Event log of all processes and lives: a line each in one file, which outlives a kill.
+// Event log of all processes: one line per event in a file, which survives kills.
 
 #ifndef WINNOW_TESTS_DISTRIBUTED_EVENTS_H_
 #define WINNOW_TESTS_DISTRIBUTED_EVENTS_H_
@@ -10,27 +10,27 @@
 namespace winnow::distributed {
 
 enum class Event {
-  kOpened,     // the database, by a primary
-  kDone,       // a compaction by a worker
-  kNotTaken,   // a job that no worker took in time: done by the primary, as the next two
-  kDied,       // its worker did
-  kFailed,     // the worker says why
-  kEqual,      // a file of a worker's whose filter is the one that its keys give
-  kDifferent,  // whose filter is another one of Winnow's
-  kForeign,    // whose filter is one of RocksDB's policies
-  kNone,       // that has none
-  kNamed,      // a file of the database at the end that is not right, and that its LOG names
-  kUnnamed,    // the same, and the LOG does not
-  kRight,      // a file of the database at the end that has the filter that its keys give
-  kSaid,       // a line in the LOG about files of workers
-  kUntold,     // a compaction by a worker whose LOG has nothing of the tree that a plan goes by
+  kOpened,     // a primary opened the database
+  kDone,       // a worker finished a compaction
+  kNotTaken,   // no worker took the job in time, so the primary ran it
+  kDied,       // the job's worker died, so the primary ran it
+  kFailed,     // the worker reported an error, so the primary ran it
+  kEqual,      // a worker's file has the filter that its keys give
+  kDifferent,  // a worker's file has another Winnow filter
+  kForeign,    // a worker's file has a filter of RocksDB's policies
+  kNone,       // a worker's file has no filter
+  kNamed,      // a file has a wrong filter at the end, and the LOG names it
+  kUnnamed,    // a file has a wrong filter at the end, and the LOG does not name it
+  kRight,      // a file has the right filter at the end
+  kSaid,       // a line in the LOG about workers' files
+  kUntold,     // a worker's compaction knew nothing of the tree, by its LOG
   kEnd
 };
 
-// The name in the file and in summaries: words with underscores.
+// Returns the event's name in the file and in summaries: words with underscores.
 const char* Name(Event event);
 
-// Safe from any thread. Throws std::runtime_error if the file can't be written.
+// Writer of the event log. Thread-safe. Throws std::runtime_error if the file can't be written.
 class Events {
  public:
   explicit Events(const std::string& path);
@@ -45,7 +45,7 @@ class Events {
   const int file_;
 };
 
-// How many there were of each. Without such a file, none.
+// Returns the number of events of each type; all are 0 if there is no such file.
 std::map<Event, uint64_t> CountEvents(const std::string& path);
 
 }  // namespace winnow::distributed

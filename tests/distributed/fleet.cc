@@ -29,8 +29,8 @@ constexpr char kPrimaryWord[] = "--primary-of";
 constexpr char kWorkerWord[] = "--worker-of";
 
 struct Process {
-  std::string folder;  // where it leaves what it says
-  pid_t id = 0;        // 0: none
+  std::string folder;  // receives its output and core
+  pid_t id = 0;        // 0: not running
   std::optional<Clock::time_point> kill_at;
   bool is_killed = false;
 };
@@ -92,7 +92,7 @@ class Fleet {
     return folder;
   }
 
-  // Returns the sum of all primaries so far.
+  // Returns the sum over all primaries so far.
   unsigned long long At(stress::Count count) const { return counts_.Get(count); }
 
   bool IsOver() const {
@@ -142,7 +142,7 @@ class Fleet {
                 testing::ReadFile(primary_.folder + "/output.txt").c_str());
   }
 
-  // Another one takes the place of one that ended.
+  // Kills the worker if due, and starts another one if it has ended.
   void LookAtWorker(Process* worker) {
     KillIfDue(worker);
     if (const std::optional<int> ended = Wait(worker)) {
@@ -161,7 +161,8 @@ class Fleet {
                              worker->folder);
   }
 
-  // One at a time, with room for jobs that come to their end: every other one of those at work.
+  // Kills one worker at a time, in intervals that let jobs finish. Every second time, the worker
+  // has a job.
   void ChooseWorkerToKill() {
     if (result_.worker_kills >= plan_.worker_kills || Clock::now() < next_worker_kill_) return;
     for (const Process& worker : workers_) {
@@ -176,7 +177,7 @@ class Fleet {
         if (worker.id == holder) chosen = &worker;
       }
     }
-    // Jobs take some ten milliseconds, or with many keys some hundred.
+    // A job takes about 10 ms, or about 100 ms with many keys.
     chosen->kill_at = Soon(random_.Below(random_.Below(2) == 0 ? 5 : 100));
     next_worker_kill_ = Soon(random_.Below(600));
     is_next_at_work_ = random_.Below(2) == 0;
@@ -189,7 +190,7 @@ class Fleet {
     kill(process->id, SIGKILL);
   }
 
-  // Its status, if it has ended.
+  // Returns the wait status if the process has ended.
   static std::optional<int> Wait(Process* process) {
     int status = 0;
     if (process->id == 0 || waitpid(process->id, &status, WNOHANG) != process->id) return {};

@@ -55,7 +55,7 @@ FolderService::JobStatus FolderService::Start(const std::string& id, const Job& 
   try {
     ForgetThoseMoved();
     distributed::Job sent{job.db_name, input, ""};
-    // Up to 10.2 RocksDB does not say which family the job is of.
+    // RocksDB up to 10.2 does not say which column family the job is for.
     for (size_t i = 0; i < stress::kFamilies; ++i) {
       if (i > 0) sent.learned += '\n';
       sent.learned += ExportLearned(*policy_, stress::FamilyName(i), job.db_name);
@@ -126,7 +126,8 @@ void FolderService::LookAt(const std::string& id) {
   }
 }
 
-// A filter that is built by its own tail is as its plan makes it, whatever that plan knew.
+// A filter that is rebuilt by its own tail matches any plan, so the LOG tells if the plan knew the
+// tree.
 void FolderService::LookAtLog(const std::string& id) {
   if (recipe_.options) return;
   const std::string log = testing::ReadFile(jobs_.OutputOf(id) + "/LOG");
@@ -134,7 +135,7 @@ void FolderService::LookAtLog(const std::string& id) {
     events_->Add(Event::kUntold, id);
 }
 
-// RocksDB moves the files after Finish, and up to 9.5 does not say when.
+// RocksDB moves the output files after Finish(), and up to 9.5 does not report when.
 void FolderService::ForgetThoseMoved() {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto is_moved = [this](const std::string& id) {

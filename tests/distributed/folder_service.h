@@ -1,4 +1,4 @@
-// The primary's end of a job folder, as RocksDB calls it.
+// Compaction service of the primary, which passes jobs through a job folder.
 
 #ifndef WINNOW_TESTS_DISTRIBUTED_FOLDER_SERVICE_H_
 #define WINNOW_TESTS_DISTRIBUTED_FOLDER_SERVICE_H_
@@ -18,16 +18,15 @@
 
 namespace winnow::distributed {
 
-// Puts each job into the folder, with what the policy has learned of all families, and waits for
-// what a worker makes of it. Whatever goes wrong there, RocksDB is to compact by itself
-// (kUseLocal): it takes kFailure for an error of the database, which writes no more until it is
-// opened again.
+// Puts each job into the folder, with what the policy has learned of all column families, and waits
+// for a worker's result. After any failure RocksDB runs the job itself (kUseLocal): it treats
+// kFailure as an error of the database, which then refuses writes until it is reopened.
 //
-// Every file that comes back is looked at (built_anew.h) before RocksDB has it, and with a level
-// plan the worker's LOG.
+// Checks the filter of every file that a worker returns (built_anew.h) before RocksDB installs it,
+// and with a level plan also the worker's LOG.
 class FolderService final : public rocksdb_abi::CompactionService {
  public:
-  // patience: how long a job waits for somebody to take it.
+  // patience: maximum time until a worker takes a job.
   FolderService(const std::string& folder, Events* events,
                 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy,
                 std::chrono::milliseconds patience, const Recipe& recipe);
@@ -48,7 +47,7 @@ class FolderService final : public rocksdb_abi::CompactionService {
   const std::chrono::milliseconds patience_;
   const Recipe recipe_;
   std::mutex mutex_;
-  std::vector<std::string> finished_;  // whose output RocksDB may not have moved yet
+  std::vector<std::string> finished_;  // ids of jobs whose output RocksDB may not have moved yet
 };
 
 }  // namespace winnow::distributed

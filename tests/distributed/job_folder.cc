@@ -23,7 +23,7 @@ std::string Place(const std::string& folder, const char* state, const std::strin
   return folder + "/" + state + "/" + id;
 }
 
-// False where there is no such file.
+// Renames a file. Returns false if there is no such file.
 bool Move(const std::string& from, const std::string& to) {
   if (rename(from.c_str(), to.c_str()) == 0) return true;
   if (errno == ENOENT) return false;
@@ -49,7 +49,8 @@ Value ParseWhole(const std::string& bytes, const std::string& path) {
   return value;
 }
 
-// Not by its name: a process that closes a file anywhere loses its lock.
+// Reads an open file. Opening it again by name would release the process's lock when that
+// descriptor is closed.
 std::string ReadOpen(int file) {
   std::string bytes;
   char buffer[1 << 16];
@@ -66,8 +67,8 @@ struct flock WholeFile() {
   return lock;
 }
 
-// Returns the process that holds the lock; 0: none, or no such file. Not for one's own locks, which
-// this does not see, and releases.
+// Returns the process that holds the lock, or 0 if there is none or no such file. Must not be
+// called for a lock of this process, which it would not see and would release.
 pid_t HolderOf(const std::string& path) {
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return 0;
@@ -78,7 +79,7 @@ pid_t HolderOf(const std::string& path) {
   return lock.l_type == F_UNLCK ? 0 : lock.l_pid;
 }
 
-// In the order of their numbers, for one opening of a database.
+// Returns the names sorted, which is the order of job numbers within one opening of a database.
 std::vector<std::string> NamesIn(const std::string& folder) {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -113,8 +114,8 @@ void JobFolder::Put(const std::string& id, const Job& job) {
   WriteWhole(path_, "waiting", id, job);
 }
 
-// A job goes from state to state in this order, so that one that moves meanwhile is seen further
-// on.
+// Checks the states in the order in which a job passes them, so that a job that moves meanwhile is
+// found in a later one.
 JobFolder::State JobFolder::StateOf(const std::string& id) const {
   const auto is_done = [&] { return fs::exists(Place(path_, "done", id)); };
   if (is_done()) return State::kDone;
@@ -150,8 +151,8 @@ std::unique_ptr<TakenJob> JobFolder::Take() {
     const std::string waiting = Place(path_, "waiting", id);
     const int file = open(waiting.c_str(), O_RDWR | O_CLOEXEC);
     if (file < 0) continue;
-    // First the lock, then the name: who sees a job among those taken finds it locked, unless its
-    // worker died.
+    // Locks the file before it is renamed, so that a job in taken/ is locked unless its worker has
+    // died.
     struct flock lock = WholeFile();
     if (fcntl(file, F_SETLK, &lock) == 0 && Move(waiting, Place(path_, "taken", id))) {
       return std::make_unique<TakenJob>(path_, id, file);

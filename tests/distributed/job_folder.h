@@ -1,12 +1,13 @@
-// How compactions travel to other processes and back: a file for each job in a folder that all see.
+// Job queue for remote compactions in a folder shared by all processes, with a file per job:
 //
-//   waiting/ID   a job that nobody has taken
-//   taken/ID     one that a worker has, which keeps a lock on the file as long as it lives
-//   done/ID      what came of it
-//   output/ID/   the SST files that it wrote
+//   waiting/ID   a job that no worker has taken
+//   taken/ID     a job that a worker runs, which holds a lock on the file while it lives
+//   done/ID      the result
+//   output/ID/   the SST files that the worker wrote
 //
-// Files come to their names by rename, whole or not at all. The lock is one of fcntl's, which ends
-// with its process, however that ends: so a dead worker is told from a slow one.
+// Files are renamed into place, so each appears atomically. The lock is an fcntl() lock, which the
+// kernel releases when the process ends in any way. This distinguishes a dead worker from a slow
+// one.
 
 #ifndef WINNOW_TESTS_DISTRIBUTED_JOB_FOLDER_H_
 #define WINNOW_TESTS_DISTRIBUTED_JOB_FOLDER_H_
@@ -21,8 +22,8 @@ namespace winnow::distributed {
 
 struct Job {
   std::string database;  // DB::GetName()
-  std::string input;     // for DB::OpenAndCompact
-  std::string learned;   // for winnow::PrepareOpenAndCompact
+  std::string input;     // input of DB::OpenAndCompact
+  std::string learned;   // text for winnow::PrepareOpenAndCompact
 
   template <typename Code>
   void Fields(Code& code) {
@@ -31,8 +32,8 @@ struct Job {
 };
 
 struct Result {
-  std::string error;   // a status; empty: done
-  std::string output;  // of DB::OpenAndCompact
+  std::string error;   // a status text; empty if done
+  std::string output;  // output of DB::OpenAndCompact
 
   template <typename Code>
   void Fields(Code& code) {
@@ -40,7 +41,7 @@ struct Result {
   }
 };
 
-// A job that a worker has taken; destroyed without Finish, it is that of a worker that died.
+// A job that a worker has taken. Destroyed without Finish(), it counts as a dead worker's job.
 class TakenJob {
  public:
   TakenJob(std::string folder, std::string id, int file);
@@ -55,32 +56,32 @@ class TakenJob {
  private:
   const std::string folder_;
   const std::string id_;
-  const int file_;  // has the lock
+  const int file_;  // holds the lock
   Job job_;
 };
 
-// Functions throw std::exception where the folder can't be used.
+// Queue of jobs. All functions throw std::exception if the folder can't be used.
 class JobFolder {
  public:
   enum class State { kWaiting, kTaken, kDone, kLost };
 
-  // Made where it is not.
+  // Creates the folder if it does not exist.
   explicit JobFolder(std::string path);
 
-  // For the primary. Lost: the worker that took it is dead, or nobody knows of it.
+  // Primary's functions. kLost means that the job's worker died, or that the job is unknown.
   void Put(const std::string& id, const Job& job);
   State StateOf(const std::string& id) const;
-  bool Withdraw(const std::string& id);  // false where a worker was faster
+  bool Withdraw(const std::string& id);  // false if a worker has taken it already
   Result ResultOf(const std::string& id) const;
-  // Removes all that belongs to the job. Its worker, if one lives, fails or writes in vain.
+  // Removes all files of a job. Its worker, if still running, fails or writes in vain.
   void Forget(const std::string& id);
-  // The same for all jobs that no living worker has.
+  // Removes all files of all jobs that no living worker has.
   void ForgetAll();
 
-  // For a worker; null: there is none.
+  // Worker's function: takes a job, or returns null if none is waiting.
   std::unique_ptr<TakenJob> Take();
 
-  // The processes that have jobs now.
+  // Returns the processes that have a job now.
   std::vector<pid_t> Holders() const;
 
   std::string OutputOf(const std::string& id) const;

@@ -1,4 +1,4 @@
-// A job comes to one worker, and a worker that died is told from one that is at work.
+// Each job goes to one worker, and a dead worker is distinguished from a busy one.
 
 #include "tests/distributed/job_folder.h"
 
@@ -21,8 +21,8 @@ using State = JobFolder::State;
 
 const Job kJob = {"/db", std::string("in\0put", 6), "learned"};
 
-// A worker of its own, as a process does not see its own locks; it says when it has done `work`,
-// and then waits for its end.
+// Worker in a child process, since a process does not see its own locks. It reports when `work` is
+// done, and waits to be killed.
 class Worker {
  public:
   explicit Worker(const std::function<void()>& work) {

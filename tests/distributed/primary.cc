@@ -48,7 +48,8 @@ using stress::Reads;
 using stress::Require;
 using stress::Settings;
 
-// Files of a size that makes some levels of so many keys, with some hundred bytes each.
+// Returns options whose file size gives several levels for this number of keys, at about 100 bytes
+// per key.
 Settings SettingsFor(const PrimaryPlan& plan, const std::shared_ptr<const FilterPolicy>& policy,
                      const std::shared_ptr<FolderService>& service) {
   const uint64_t file_bytes =
@@ -58,7 +59,7 @@ Settings SettingsFor(const PrimaryPlan& plan, const std::shared_ptr<const Filter
   settings.options.create_missing_column_families = true;
   settings.options.compaction_service = service;
   settings.options.listeners.push_back(NewListener(policy));
-  // More than there are workers, so that all have something to do.
+  // More jobs than workers, so that all workers are busy.
   settings.options.max_background_jobs = 8;
   settings.options.max_subcompactions = 2;
   settings.options.keep_log_file_num = 1000;
@@ -78,8 +79,8 @@ Settings SettingsFor(const PrimaryPlan& plan, const std::shared_ptr<const Filter
   }
   settings.families[1].extractor = {Extractor::Kind::kFixed, 5};
   settings.families[1].options.prefix_extractor = settings.families[1].extractor.Make();
-  // Not written to: a worker opens the default family with the options of its job's, which is
-  // refused where the comparators differ.
+  // Nothing is written to this column family: a worker opens the default family with the options of
+  // the job's family, and RocksDB refuses that if the comparators differ.
   settings.families[stress::kTimedFamily].options.comparator = stress::TimestampComparator();
   settings.families[stress::kTimedFamily].options.merge_operator = nullptr;
   return settings;
@@ -146,7 +147,7 @@ class Primary {
     return static_cast<int>(blame.verdict);
   }
 
-  // A thread for each part; the last opening only reads.
+  // Runs a thread for each part. The last opening only reads.
   std::optional<Finding> Work(const Database& database, bool is_last) {
     std::mutex mutex;
     std::optional<Finding> finding;
@@ -170,7 +171,7 @@ class Primary {
 
   void Write(const Database& database, Part* part, Random* random, const std::atomic<bool>& stop) {
     stress::WriteOperations writes(database, part, /*with_merges=*/true, random, &counts_);
-    // Most keys are there once all were put, unless a kill came in between.
+    // Puts all keys, unless a former life already did so before a kill.
     const size_t last = part->model().families[stress::kFamilies - 1].size();
     if (last < part->keys().keys() / 4) writes.PutAll();
     for (uint64_t i = 0; i < plan_.operations && !stop; ++i) {
@@ -186,7 +187,7 @@ class Primary {
     }
   }
 
-  // All keys of the part in a family, mostly by several workers.
+  // Compacts all keys of the part in one column family, mostly in several workers.
   void Compact(const Database& database, const Part& part, Random* random) {
     auto* const family = database.family(random->Below(stress::kFamilies));
     const std::string begin = part.keys().Begin();
@@ -199,7 +200,7 @@ class Primary {
     Require(database.db().CompactRange(options, family, &begin_slice, &end_slice), "CompactRange");
   }
 
-  // The files that there are at the end, whoever wrote them.
+  // Checks all files at the end, whoever wrote them.
   void LookAtAll(const Database& database) {
     testing::WaitForRest(&database.db());
     Require(database.db().DisableFileDeletions(), "DisableFileDeletions");

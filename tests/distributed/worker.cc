@@ -87,10 +87,10 @@ WorkerPlant WorkerPlantNamed(const std::string& name) {
 }
 
 int RunWorker(const std::string& folder, WorkerPolicy policy, WorkerPlant plant) {
-  // From 9.7 to 11.0 RocksDB opens the family "default" by the OPTIONS file alone, and reads the
-  // WAL.
+  // RocksDB 9.7 to 11.0 opens the column family "default" by the OPTIONS file alone, and reads the
+  // WAL, which needs the merge operator.
   stress::RegisterConcatenation();
-  // Its end is expected, and needs no core.
+  // The crash is expected, so no core is written.
   const rlimit no_core = {0, 0};
   if (policy == WorkerPolicy::kNull) setrlimit(RLIMIT_CORE, &no_core);
   JobFolder jobs(folder);

@@ -1,4 +1,4 @@
-// A process that takes compactions from a job folder, one after the other.
+// A process that takes compactions from a job folder and runs them one by one.
 
 #ifndef WINNOW_TESTS_DISTRIBUTED_WORKER_H_
 #define WINNOW_TESTS_DISTRIBUTED_WORKER_H_
@@ -8,29 +8,29 @@
 
 namespace winnow::distributed {
 
-// Where its filters come from.
+// Source of the worker's filter policy.
 enum class WorkerPolicy {
-  kJob,    // from the job, by winnow::PrepareOpenAndCompact
-  kNone,   // a table factory without a policy
-  kNull,   // no table factory: RocksDB ends by a signal
+  kJob,    // the job, by winnow::PrepareOpenAndCompact
+  kNone,   // none: a table factory without a policy
+  kNull,   // no table factory: RocksDB crashes
   kBloom,  // NewBloomFilterPolicy(10)
 };
 
-// "job", "none", "null", "bloom"; unset for any other word.
+// Returns the policy for "job", "none", "null" or "bloom"; nullopt for any other name.
 std::optional<WorkerPolicy> WorkerPolicyNamed(const std::string& name);
 
-// Faults that must be found.
+// Planted faults, which the test must find.
 enum class WorkerPlant {
   kNone,
-  kLostKeys,     // one key in 1000 does not come back
-  kFailingJobs,  // one job in two is given back with an error
-  kLostText,     // what came with the job of its tree is not used
+  kLostKeys,     // one key in 1000 is lost
+  kFailingJobs,  // every second job returns an error
+  kLostText,     // the job's learned text is not used
 };
 
-// "", "lost_keys", "failing_jobs", "lost_text"; kNone for any other word.
+// Returns the fault for "", "lost_keys", "failing_jobs" or "lost_text"; kNone for any other name.
 WorkerPlant WorkerPlantNamed(const std::string& name);
 
-// Until it is killed.
+// Runs jobs until the process is killed.
 int RunWorker(const std::string& folder, WorkerPolicy policy, WorkerPlant plant);
 
 }  // namespace winnow::distributed

@@ -1,6 +1,6 @@
-// A complete example: a small store in the shape of an LSM tree, whose Get asks a FilterSet before
-// it touches a segment. Once tiered and once leveled; it checks itself and says what the filters
-// saved. Uses nothing but Winnow's contract headers and libwinnow.so.
+// A complete example: a small LSM-tree store whose Get asks a FilterSet before it reads a segment,
+// with tiered and with leveled compaction. The program checks itself and prints how many reads the
+// filters saved. Uses only Winnow's public headers and libwinnow.so.
 
 #include <algorithm>
 #include <array>
@@ -28,8 +28,8 @@ namespace {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;  // sorted by key
 
-// A sorted file. This one lives in memory and counts how often it is read; its filter block is what
-// an engine would store behind the data.
+// A sorted file. This one is in memory and counts its reads; an engine would store the filter block
+// behind the data.
 class Segment {
  public:
   Segment(uint64_t number, Entries entries) : number_(number), entries_(std::move(entries)) {
@@ -67,7 +67,7 @@ std::atomic<uint64_t> Segment::reads_{0};
 
 using SegmentPointer = std::shared_ptr<const Segment>;
 
-// All entries of these segments, which are listed newest first; of equal keys the newest.
+// Merges segments, listed newest first; for equal keys, keeps the newest entry.
 Entries Merge(const std::vector<SegmentPointer>& newest_first) {
   std::map<std::string, std::string> merged;
   for (const SegmentPointer& segment : newest_first) {
@@ -76,20 +76,20 @@ Entries Merge(const std::vector<SegmentPointer>& newest_first) {
   return {merged.begin(), merged.end()};
 }
 
-// A version of the tree: segments in search order, and the filter of each at the same index. Never
-// changed once readers can see it.
+// A version of the tree: segments in search order, and their filters at the same indices. Immutable
+// once readers can see it.
 struct Version {
   std::vector<SegmentPointer> segments;
   winnow::FilterSet filters;
-  // Leveled: level 0 is the first of them, and level i + 1 begins at levels[i]. Else empty.
+  // Begin of levels 1, 2 etc. in `segments` of a LeveledStore; empty in a TieredStore.
   std::vector<size_t> levels;
 };
 
-// The newest entries: any number of threads put and get. Its keys are cut into parts by their
-// hash, each under a lock of its own.
+// A memtable for any number of concurrent readers and writers. Keys are partitioned by their hash,
+// with one lock per partition.
 class MemoryTable {
  public:
-  // How many keys there are then, if this one was new; else 0.
+  // Returns the new number of keys if this one is new, else 0.
   size_t Put(std::string key, std::string value) {
     Part& part = PartOf(winnow::HashKey(key));
     const std::lock_guard<std::mutex> lock(part.mutex);
@@ -105,7 +105,7 @@ class MemoryTable {
     return found->second;
   }
 
-  // All that is in it. Not while anybody puts.
+  // Returns all entries. Not to be called during Put.
   Entries Sorted() const {
     Entries all;
     for (const Part& part : parts_) {
@@ -128,19 +128,19 @@ class MemoryTable {
   std::atomic<size_t> size_{0};
 };
 
-// The base of both shapes: a table in memory, and the current version.
+// Base of both stores: a memtable, and the current version.
 class Store {
  public:
   virtual ~Store() = default;
 
-  // Put and Get by any number of threads.
+  // Put and Get are thread-safe.
   void Put(std::string key, std::string value) {
     size_t size = 0;
     {
       const std::shared_lock<std::shared_mutex> lock(writing_);
       size = memory_->Put(std::move(key), std::move(value));
     }
-    if (size == kMemoryEntries) Flush();  // one of the threads sees this number
+    if (size == kMemoryEntries) Flush();  // exactly one thread gets this number
   }
 
   std::optional<std::string> Get(std::string_view key) const {
@@ -166,14 +166,14 @@ class Store {
 
   virtual std::optional<std::string> GetFrom(const Version& version,
                                              std::string_view key) const = 0;
-  // The next version has a new segment in front: merges segments of it where there are too many.
+  // Merges segments of the next version, which has a new segment in front, if there are too many.
   virtual void Compact(Version* next, winnow::FilterSetEdit* edit) = 0;
 
   SegmentPointer NewSegment(Entries entries) {
     return std::make_shared<const Segment>(++last_number_, std::move(entries));
   }
 
-  // Puts a segment into the next version, at this index.
+  // Inserts a segment into the next version at this index.
   static void Insert(size_t index, SegmentPointer segment, Version* next,
                      winnow::FilterSetEdit* edit) {
     edit->InsertCopy(index, segment->number(), segment->filter_block());
@@ -181,7 +181,7 @@ class Store {
                           std::move(segment));
   }
 
-  // Takes segments out of the next version.
+  // Removes segments from the next version.
   static std::vector<SegmentPointer> Remove(winnow::IndexRange range, Version* next,
                                             winnow::FilterSetEdit* edit) {
     edit->Remove(range);
@@ -194,30 +194,30 @@ class Store {
 
  private:
   void Flush() {
-    // Nobody puts meanwhile, and only who flushes changes memory_ and version_.
+    // Blocks all Puts; memory_ and version_ are changed only here.
     const std::unique_lock<std::shared_mutex> writing(writing_);
     const SegmentPointer segment = NewSegment(memory_->Sorted());
     Version next = *version_;
     winnow::FilterSetEdit edit(next.filters);
     next.segments.insert(next.segments.begin(), segment);  // newest first
     edit.InsertCopy(0, segment->number(), segment->filter_block());
-    Compact(&next, &edit);        // edit.Remove(range), edit.InsertCopy(index, …)
-    next.filters = edit.Build();  // readers go on with theirs
+    Compact(&next, &edit);        // calls edit.Remove(range), edit.InsertCopy(index, …)
+    next.filters = edit.Build();  // readers keep using their version
 
     const std::lock_guard<std::mutex> lock(mutex_);
     version_ = std::make_shared<const Version>(std::move(next));
     memory_ = std::make_shared<MemoryTable>();
   }
 
-  std::shared_mutex writing_;  // shared by those who put
-  mutable std::mutex mutex_;   // of both pointers:
+  std::shared_mutex writing_;  // shared lock in Put
+  mutable std::mutex mutex_;   // guards both pointers:
   std::shared_ptr<MemoryTable> memory_ = std::make_shared<MemoryTable>();
   std::shared_ptr<const Version> version_ = std::make_shared<const Version>();
   uint64_t last_number_ = 0;
 };
 
-// ---- Tiered: segments of all ages overlap, and a lookup may have to search every one of them.
-// Four of about the same size are merged into one.
+// ---- Tiered: segments of all ages overlap, and a lookup may have to search all of them. Four
+// segments of similar size are merged into one.
 class TieredStore : public Store {
  protected:
   std::optional<std::string> GetFrom(const Version& version, std::string_view key) const override {
@@ -246,20 +246,20 @@ class TieredStore : public Store {
   }
 };
 
-// ---- Leveled: the segments of a level, but for the newest level, don't overlap, so that a lookup
-// finds the one of each by its range of keys. A level that is too large is merged into the next.
+// ---- Leveled: segments of a level, except the newest level, don't overlap, so that a lookup finds
+// one per level by its key range. A level that is too large is merged into the next.
 class LeveledStore : public Store {
  protected:
   static constexpr size_t kSegmentEntries = 2000;
   static constexpr size_t kNewestSegments = 4;
 
-  // The end of a level.
+  // Returns the end of a level.
   static size_t EndOf(const Version& version, size_t level) {
     return level < version.levels.size() ? version.levels[level] : version.segments.size();
   }
 
   std::optional<std::string> GetFrom(const Version& version, std::string_view key) const override {
-    thread_local std::vector<uint32_t> files;  // those whose range of keys the key is in
+    thread_local std::vector<uint32_t> files;  // segments whose key range includes the key
     thread_local std::vector<uint64_t> words;
     FindByRange(version, key, &files);
     words.resize(winnow::FilterSet::WordsFor(files.size()));
@@ -294,7 +294,7 @@ class LeveledStore : public Store {
   }
 
   void Compact(Version* next, winnow::FilterSetEdit* edit) override {
-    for (size_t& level : next->levels) ++level;  // behind the new segment
+    for (size_t& level : next->levels) ++level;  // shifted by the new segment
     size_t most = kNewestSegments;
     for (size_t level = 0; EndOf(*next, level) - BeginOf(*next, level) > most; ++level) {
       if (level == next->levels.size()) next->levels.push_back(next->segments.size());
@@ -308,8 +308,8 @@ class LeveledStore : public Store {
     return level == 0 ? 0 : version.levels[level - 1];
   }
 
-  // The whole of both levels, for simplicity; an engine would take a few segments and what they
-  // overlap.
+  // Merges two whole levels, for simplicity; an engine would merge some segments and those that
+  // overlap these.
   void MergeIntoNext(size_t level, Version* next, winnow::FilterSetEdit* edit) {
     const size_t begin = BeginOf(*next, level);
     const size_t end = EndOf(*next, level + 1);
@@ -334,9 +334,9 @@ std::string KeyOf(uint64_t i) {
   return "key " + std::to_string(i * 0x9e3779b97f4a7c15u % 1'000'000'007);
 }
 
-constexpr uint64_t kKeys = 40'000;    // the rest are newer versions
-constexpr uint64_t kWriters = 2;      // each of them has keys of its own
-constexpr uint64_t kWrites = 60'500;  // of all; some of the last are in memory at the end
+constexpr uint64_t kKeys = 40'000;    // later writes update these keys
+constexpr uint64_t kWriters = 2;      // each writer has its own keys
+constexpr uint64_t kWrites = 60'500;  // total; the last ones stay in the memtable
 
 struct Counts {
   uint64_t wrong = 0;
@@ -345,7 +345,7 @@ struct Counts {
   double absent_reads = 0;
 };
 
-// Two threads write while two others read; then compares with a map.
+// Writes with two threads while two others read; then compares all keys with a map.
 Counts Exercise(Store* store) {
   std::array<std::atomic<uint64_t>, kWriters> written{};
   std::atomic<uint64_t> wrong{0};
@@ -393,7 +393,7 @@ Counts Exercise(Store* store) {
   return counts;
 }
 
-// True if all is well.
+// Returns true if the store is correct.
 template <typename Shape>
 bool Check(const char* shape) {
   Shape store;
@@ -403,7 +403,7 @@ bool Check(const char* shape) {
       "wrong answers\n",
       shape, counts.segments, counts.present_reads, counts.absent_reads,
       static_cast<unsigned long long>(counts.wrong));
-  // A hundredth of the segments that don't have a key are read for it.
+  // A false-positive rate of 1%: absent keys read one in a hundred segments.
   const double most = 0.02 * static_cast<double>(counts.segments);
   return counts.wrong == 0 && counts.segments > 3 && counts.present_reads < 1 + most &&
          counts.absent_reads < most;

@@ -1,5 +1,5 @@
-// A service on RocksDB with Winnow: the options string, whether the policy is there, the listener,
-// the alarm, the counters for a monitor.
+// A service on RocksDB with Winnow: options string, check that the policy exists, listener, alarm,
+// and counters for monitoring.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>

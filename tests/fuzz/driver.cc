@@ -1,16 +1,15 @@
-// Runs a fuzz target where there is no libFuzzer, with the flags of libFuzzer's that tools/fuzz.sh
-// uses:
+// Driver of fuzz targets for compilers without libFuzzer. Supports the libFuzzer flags that
+// tools/fuzz.sh uses:
 //
 //   TARGET [-max_total_time=SECONDS] [-runs=N] [-seed=N] [-artifact_prefix=PREFIX] [FOLDER…]
-//   TARGET FILE…                                runs these inputs and nothing else
+//   TARGET FILE…                                runs only these inputs
 //
-// Without a bound it runs the inputs of the folders only. With a bound of time, the first folder
-// gets inputs that show something new, by the traits that the target notes. Other flags of
-// libFuzzer's are ignored.
+// Without a limit, only the inputs in the folders are run. With a time limit, inputs that have a
+// new trait are written to the first folder. Other flags of libFuzzer are ignored.
 //
-// An input that ends the process is left as PREFIXcrash-HASH; the status is that of the signal or
-// the sanitizer. A run of at least a thousand changed inputs of which hardly any was a usable block
-// ends with 3: then the target or its mutator is broken.
+// An input that crashes is written to PREFIXcrash-HASH; the exit status is that of the signal or
+// the sanitizer. A run of at least a thousand mutated inputs, hardly any of which was a usable
+// block, exits with 3: the target or its mutator is broken.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -33,7 +32,7 @@
 #include "tests/fuzz/traits.h"
 #include "tests/support/random_hashes.h"
 
-// The sanitizers' runtime, where one is linked.
+// Runtime of a sanitizer, if one is linked.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
 
 namespace {
@@ -45,7 +44,7 @@ using winnow::testing::RandomHashes;
 
 RandomHashes byte_random(1);
 
-// ---- The input that is running, and what is left of it
+// ---- The current input, and its crash file
 
 struct Running {
   const uint8_t* data = nullptr;
@@ -54,7 +53,7 @@ struct Running {
 };
 Running running;
 
-// As a signal handler may do it.
+// Writes the current input to its crash file. Async-signal-safe.
 void LeaveInput() {
   if (running.data == nullptr) return;
   const int file = open(running.path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -82,7 +81,7 @@ void OnSignal(int number) {
 
 void CatchEnds() {
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(LeaveInput);
-  // A sanitizer that has taken SIGSEGV reports it, and calls back.
+  // A sanitizer that handles SIGSEGV reports the signal and calls the callback.
   for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) {
     struct sigaction now = {};
     sigaction(number, nullptr, &now);
@@ -111,9 +110,9 @@ class Fuzzer {
   uint64_t runs() const { return runs_; }
   size_t kept() const { return inputs_.size(); }
 
-  // True if the input has a trait that none before had.
+  // Runs an input. Returns true if it has a new trait.
   bool Run(const std::string& input) {
-    // A buffer of just its size, for the address sanitizer.
+    // The buffer has the exact size of the input, for the address sanitizer.
     const std::vector<uint8_t> bytes(input.begin(), input.end());
     std::snprintf(running.path, sizeof running.path, "%scrash-%s", artifact_prefix_.c_str(),
                   NameOf(input).c_str());
@@ -134,8 +133,8 @@ class Fuzzer {
     inputs_.push_back(input);
   }
 
-  // Changes an input, runs it, and keeps it if it is new; then writes it to the folder if one is
-  // named.
+  // Mutates an input, runs it, and keeps it if it has a new trait; then also writes it to `folder`,
+  // unless that is empty.
   void RunChanged(const std::string& folder) {
     if (inputs_.empty()) inputs_.emplace_back();
     std::string input = inputs_[random_.Below(inputs_.size())];
@@ -167,7 +166,7 @@ std::string ReadFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// The files of a folder, by name, so that a seed gives the same run everywhere.
+// Returns the files of a folder, sorted by name, so that runs with a seed are reproducible.
 std::vector<std::string> FilesIn(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -213,24 +212,24 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size) 
   for (uint64_t i = 1 + byte_random.Below(4); i > 0; --i) {
     const size_t at = size == 0 ? 0 : byte_random.Below(size);
     switch (byte_random.Below(5)) {
-      case 0:  // a bit
+      case 0:  // flip a bit
         if (size != 0) data[at] = static_cast<uint8_t>(data[at] ^ 1u << byte_random.Below(8));
         break;
-      case 1:  // a byte
+      case 1:  // replace a byte
         if (size != 0) data[at] = static_cast<uint8_t>(byte_random.Next());
         break;
-      case 2:  // one more
+      case 2:  // insert a byte
         if (size == max_size) break;
         std::memmove(data + at + 1, data + at, size - at);
         data[at] = static_cast<uint8_t>(byte_random.Next());
         ++size;
         break;
-      case 3:  // one less
+      case 3:  // remove a byte
         if (size == 0) break;
         std::memmove(data + at, data + at + 1, size - at - 1);
         --size;
         break;
-      default: {  // bytes from elsewhere
+      default: {  // copy bytes from another place
         if (size == 0) break;
         const size_t from = byte_random.Below(size);
         const size_t most = std::min<size_t>(size - std::max(at, from), 64);

@@ -13,7 +13,7 @@ using core::LayerEntry;
 using core::LayerType;
 using testing::RandomHashes;
 
-// Offsets in the tail, by FORMAT.md.
+// Offsets in the tail (FORMAT.md).
 constexpr size_t kNumHashes = 8;
 constexpr size_t kKind = 13;
 constexpr size_t kHashId = 14;
@@ -37,7 +37,7 @@ uint16_t ColumnsOf(const std::string& tail) {
                                static_cast<unsigned char>(tail[kColumns + 1]) << 8);
 }
 
-// Small ones, powers of two and those beside them, and often the least that is too little.
+// Returns small numbers, numbers around powers of two, and often the minimum that is invalid.
 uint32_t LikelyNumber(RandomHashes* random) {
   switch (random->Below(5)) {
     case 0:
@@ -115,7 +115,7 @@ void ChangeEntries(RandomHashes* random, std::vector<LayerEntry>* entries) {
   }
 }
 
-// All of it, a part, or bytes of no meaning.
+// Changes all or a part of the payload, or fills it with random bytes.
 void ChangePayload(RandomHashes* random, std::string* payload) {
   if (payload->empty()) return;
   const size_t first = random->Below(3) == 0 ? 0 : random->Below(payload->size());
@@ -146,7 +146,7 @@ void ChangePayload(RandomHashes* random, std::string* payload) {
   }
 }
 
-// The kind that begins with such an entry, or one of them.
+// Returns the kind whose filters begin with such an entry, or one of several.
 FilterKind LikelyKind(const std::vector<LayerEntry>& entries, RandomHashes* random) {
   if (entries.empty()) return FilterKind::kEmpty;
   switch (entries[0].type) {
@@ -163,12 +163,13 @@ FilterKind LikelyKind(const std::vector<LayerEntry>& entries, RandomHashes* rand
   return FilterKind::kRibbon;
 }
 
-// The tail says what these entries need, and the payload has their length, if that is not too much.
+// Makes the tail consistent with the entries, and resizes the payload, unless it would be too
+// large.
 void Fit(size_t max_payload, RandomHashes* random, BlockParts* parts) {
   std::vector<LayerEntry>& entries = parts->entries;
   const FilterKind kind = LikelyKind(entries, random);
   const bool is_empty = kind == FilterKind::kEmpty;
-  // Bumped layers, one of another type, and notes.
+  // A sequence of bumped layers, one layer of another type, and notes.
   size_t end = 0;
   while (end < entries.size() && !is_empty && entries[end].type == LayerType::kBumped) ++end;
   if (end == entries.size() && !is_empty) entries.push_back({LayerType::kNone, 0, 0});
@@ -242,7 +243,7 @@ std::string Repaired(std::string_view bytes) { return BlockParts(bytes).Assemble
 
 std::string ChangedBlock(std::string_view bytes, size_t max_size, RandomHashes* random) {
   BlockParts parts(bytes);
-  // More entries than a directory may have are tried as well, but don't pile up.
+  // More entries than a directory may have are tried too, but don't accumulate.
   if (parts.entries.size() > core::kMaxEntries + 2) parts.entries.resize(core::kMaxEntries);
   for (uint64_t i = 1 + random->Below(3); i > 0; --i) {
     switch (random->Below(8)) {
@@ -254,7 +255,7 @@ std::string ChangedBlock(std::string_view bytes, size_t max_size, RandomHashes* 
         PutNumber(static_cast<uint32_t>(random->Next()), &parts.tail, kColumns, 2);
         break;
       case 3:
-        // Columns without a fraction, and all but.
+        // Near whole columns: no fraction, or the maximum fraction.
         PutNumber(static_cast<uint32_t>(random->Below(17) * 4096 + random->Below(3) - 1),
                   &parts.tail, kColumns, 2);
         break;
@@ -271,7 +272,7 @@ std::string ChangedBlock(std::string_view bytes, size_t max_size, RandomHashes* 
   if (random->Below(8) != 0) Fit(most_payload, random, &parts);
   if (parts.payload.size() > most_payload) parts.payload.resize(most_payload);
   std::string block = parts.Assemble();
-  // Sometimes one that is not whole.
+  // Damages or truncates some blocks.
   if (random->Below(16) == 0 && !block.empty()) {
     const size_t at = random->Below(block.size());
     if (random->Below(2) == 0) {

@@ -1,5 +1,5 @@
-// Filter blocks that somebody made up: taken apart, changed with an eye to what their parts mean,
-// and put together with the checksums that make a reader believe them.
+// Forged filter blocks: parsed, mutated with knowledge of their structure, and reassembled with
+// correct checksums, so that readers accept them.
 
 #ifndef WINNOW_TESTS_FUZZ_FORGED_BLOCK_H_
 #define WINNOW_TESTS_FUZZ_FORGED_BLOCK_H_
@@ -15,7 +15,7 @@
 
 namespace winnow::fuzz {
 
-// The parts of any bytes, of a block or not.
+// Parts of arbitrary bytes, which need not be a block.
 struct BlockParts {
   std::string payload;
   std::vector<core::LayerEntry> entries;
@@ -23,21 +23,21 @@ struct BlockParts {
 
   explicit BlockParts(std::string_view bytes);
 
-  // The bytes that the entries take of the payload; those that can't be take none.
+  // Returns the payload size of the entries; invalid entries count 0.
   uint64_t PayloadBytes() const;
 
-  // The block, with version, hash, magic number, marker, number of entries and both checksums
-  // right.
+  // Returns the block with correct version, hash, magic, marker, number of entries and checksums.
   std::string Assemble() const;
 };
 
-// The bytes as a block with those things right, whatever else it says.
+// Returns the bytes with correct version, hash, magic, marker, number of entries and checksums,
+// regardless of other contents.
 std::string Repaired(std::string_view bytes);
 
-// Changes a block at one to three places, and nearly always makes it one that is believed.
+// Mutates a block at one to three places; nearly always, readers accept the result.
 std::string ChangedBlock(std::string_view bytes, size_t max_size, testing::RandomHashes* random);
 
-// The hashes that a block is asked for: some at the limits, the others at random by `seed`.
+// Returns the hashes that a block is asked for: some extreme values, and random ones by `seed`.
 std::vector<uint64_t> HashesToAsk(uint64_t seed, size_t n);
 
 }  // namespace winnow::fuzz

@@ -1,8 +1,9 @@
-// Building from any hashes: elimination and back substitution by the kernel give what the portable
-// one gives row by row, and the filter has every hash.
+// Fuzz target of filter builders with arbitrary hashes: elimination and back substitution by
+// kernels must give the same result as row by row with the portable kernel, and the filter must
+// have all hashes.
 //
-// An input is a byte of columns, one of sub-shards and their buckets, and Records: some hashes
-// each.
+// An input is a byte for the columns, a byte for sub-shards and their buckets, and Records, each of
+// which stands for some hashes.
 
 #include <algorithm>
 #include <cstring>
@@ -27,14 +28,14 @@ using testing::Result;
 using testing::Walk;
 
 constexpr size_t kHeadBytes = 2;
-constexpr uint32_t kBuckets[] = {1, 2, 3, 5, 8, 31, 32, 33};  // 32 fill a bin
+constexpr uint32_t kBuckets[] = {1, 2, 3, 5, 8, 31, 32, 33};  // 32 buckets fill a bin
 constexpr size_t kMaxHashes = 12'000;
-constexpr size_t kAsked = 40;  // of the stand-alone reader
+constexpr size_t kAsked = 40;  // number of hashes asked of the stand-alone reader
 
-// As the bytes of an input.
+// Layout of a record in the input.
 struct Record {
   uint8_t kind_and_count;
-  uint8_t width;  // of the crowded places, in slots
+  uint8_t width;  // width of the crowded places, in slots
   uint8_t place[2];
   uint8_t seed[4];
 
@@ -44,7 +45,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == 8 && alignof(Record) == 1);
 
-// The least hash that starts there, with these low bits.
+// Returns the smallest hash that starts at `start`, with these low bits.
 uint64_t HashAt(uint64_t start, uint64_t starts, uint64_t low) {
   return ((start << 32) + starts - 1) / starts << 32 | (low & 0xffffffff);
 }
@@ -64,7 +65,7 @@ void AddHashes(const Record& record, uint64_t starts, std::vector<uint64_t>* has
         hashes->push_back(
             HashAt((place + (hash >> 40) % (record.width + 1u)) % starts, starts, hash));
         break;
-      case 2:  // few of them, again and again
+      case 2:  // few distinct hashes, repeatedly
         hashes->push_back(HashAt(place, starts, hash % (record.width + 1u)));
         break;
       default:
@@ -84,7 +85,7 @@ void CompareElimination(const Case& shape, const std::vector<uint64_t>& hashes) 
     WINNOW_FUZZ_CHECK(by_slots.bumped == walked.bumped, "%zu hashes", hashes.size());
     WINNOW_FUZZ_CHECK(by_slots.solution == walked.solution, "%zu hashes", hashes.size());
   }
-  // Traits: what was bumped, and the load factor.
+  // Traits are the bumped classes and the load factor.
   for (const unsigned char thresholds : walked.thresholds) NoteTrait(thresholds);
   NoteTrait(256 + 16 * shape.fingerprint_bits +
             walked.filled * 8 / (walked.solution.size() * 64 / shape.fingerprint_bits));
@@ -151,7 +152,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   return 0;
 }
 
-// Records come and go; a quarter of the changes know nothing of them.
+// Inserts, removes and changes records; a quarter of the mutations ignores their structure.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned seed) {
   using winnow::fuzz::kHeadBytes;

@@ -1,8 +1,9 @@
-// RangeFilterView on any bytes, as they are and with right checksums, against both neighbouring
-// pages: a bound may end anywhere, and no answer of one that a builder made denies its keys.
+// Fuzz target of RangeFilterView with arbitrary bytes, unchanged and with correct checksums, next
+// to either guard page: bounds may have any length, and filters from a builder must not deny their
+// keys.
 //
-// An input is a range filter, of which bounds are pieces; and keys, each behind its length in a
-// byte.
+// An input is a range filter, whose pieces are the bounds, and keys, each preceded by its length in
+// one byte.
 
 #include <algorithm>
 #include <cstring>
@@ -23,10 +24,10 @@ namespace {
 using testing::RandomHashes;
 
 constexpr size_t kFrontBytes = 32;
-constexpr size_t kBegin = 5;  // magic number and version
+constexpr size_t kBegin = 5;  // magic and version
 constexpr int kQuestions = 30;
 
-// The range filter with its beginning and both checksums right, if it is long enough for them.
+// Returns the range filter with correct magic, version and checksums, if it is long enough.
 std::string Signed(std::string bytes) {
   if (bytes.size() < kFrontBytes) return bytes;
   bytes.replace(0, kBegin, "Wrng\x01");
@@ -40,7 +41,7 @@ std::string Signed(std::string bytes) {
   return bytes;
 }
 
-// Bytes of the filter, as keys are in it, changed a little; never greater than all keys.
+// Returns bytes of the filter, at the place of keys, slightly changed; never greater than all keys.
 std::string AnyBound(std::string_view filter, RandomHashes* random) {
   std::string_view key = filter.substr(std::min(filter.size(), kFrontBytes));
   if (filter.size() > 8) {
@@ -88,7 +89,7 @@ void Ask(std::string_view bytes, const std::string& filter, uint64_t seed) {
                                     : 2));
 }
 
-// Builds a filter of the keys that an input says: no answer denies one of them.
+// Builds a filter of the keys in the input, and checks that it denies none of them.
 void CheckBuilt(std::string_view input) {
   RangeFilterOptions options;
   const unsigned asked = input.empty() ? 14 : static_cast<unsigned char>(input[0]);
@@ -142,7 +143,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned seed) {
   winnow::testing::RandomHashes random(seed);
-  // Another size is mostly a filter that is refused; and a change in front means most.
+  // Other sizes are mostly refused, and changes near the front have the most effect.
   if (size <= 40 || random.Below(8) == 0) {
     size = LLVMFuzzerMutate(data, size, max_size);
   } else {

@@ -1,6 +1,6 @@
-// The plugin's readers of filter blocks: of ours every answer is the stand-alone reader's, one by
-// one and in batches, with hashes that are shared between readers; of any other block it is that of
-// the reader which RocksDB itself makes.
+// Fuzz target of the plugin's filter readers. For Winnow's blocks, answers must equal those of the
+// stand-alone reader, for single keys and batches, with hashes shared between readers; for other
+// blocks, those of RocksDB's own reader.
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
@@ -30,7 +30,7 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using testing::RandomHashes;
 
-constexpr size_t kBatchKeys = 32;  // RocksDB's readers have room for no more
+constexpr size_t kBatchKeys = 32;  // maximum of RocksDB's readers
 constexpr size_t kKeys = 2 * kBatchKeys + 6;
 
 const FilterPolicy& Builtin() {
@@ -42,7 +42,7 @@ const FilterPolicy& Builtin() {
   return **policy;
 }
 
-// Keys of all lengths that hashes are kept for, and longer ones; some come again.
+// Returns keys of all sizes that hashes are cached for, and longer ones; some keys are repeated.
 std::vector<std::string> KeysToAsk(RandomHashes* random) {
   std::vector<std::string> keys;
   while (keys.size() < kKeys) {
@@ -61,13 +61,13 @@ bool Expected(const std::string& block, const std::string& key) {
   return testing::StandaloneMayContain(block, HashKey(key));
 }
 
-// By itself, a key without bytes may be the bounds of a seek, of which a range filter knows nothing
-// here.
+// Checks the answers. An empty key may be a seek's bounds, of which a range filter knows nothing
+// here, if it is asked alone.
 void ExpectAnswers(FilterBitsReader* reader, const std::vector<std::string>& keys,
                    const std::vector<bool>& expected, size_t most_batch_keys, bool has_ranges) {
   std::vector<Slice> slices(keys.begin(), keys.end());
   for (size_t i = 0; i < keys.size(); ++i) {
-    // Twice: the second time the hash is known.
+    // The second lookup finds the cached hash.
     const bool may_match = expected[i] || (has_ranges && keys[i].empty());
     for (int round = 0; round < 2; ++round) {
       WINNOW_FUZZ_CHECK(reader->MayMatch(slices[i]) == may_match, "key %zu of %zu bytes", i,

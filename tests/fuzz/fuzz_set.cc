@@ -1,7 +1,8 @@
-// FilterSet and FilterSetEdit with any blocks: every bit of every kind of lookup is the stand-alone
-// reader's answer for that file.
+// Fuzz target of FilterSet and FilterSetEdit with arbitrary blocks: all bits of all kinds of
+// lookups must equal the answers of the stand-alone reader.
 //
-// An input is blocks, each behind its length in two bytes; the last one takes what is left.
+// An input is a sequence of blocks, each preceded by its size in two bytes; the last one takes the
+// rest.
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +23,7 @@ namespace {
 
 using testing::RandomHashes;
 
-constexpr size_t kHashes = 40;  // more than are asked together
+constexpr size_t kHashes = 40;  // more than a batch has in flight
 constexpr size_t kMaxBlocks = 24;
 constexpr size_t kMaxFiles = 200;
 constexpr uint64_t kCanary = 0x5ca1ab1e5ca1ab1e;
@@ -50,11 +51,11 @@ std::string JoinBlocks(const std::vector<std::string>& blocks) {
   return input;
 }
 
-// A file of the set as it ought to be.
+// Expected state of a file in the set.
 struct ExpectedFile {
   uint64_t id;
   Fault fault;
-  std::vector<bool> answers;  // for each hash
+  std::vector<bool> answers;  // one answer per hash
 };
 
 std::vector<bool> AnswersOf(const std::string& block, const std::vector<uint64_t>& hashes) {
@@ -65,7 +66,7 @@ std::vector<bool> AnswersOf(const std::string& block, const std::vector<uint64_t
   return answers;
 }
 
-// Sets, their edits and lookups, in an order that the seed gives.
+// Checks sets, their edits and lookups, in a sequence that the seed determines.
 class SetCheck {
  public:
   SetCheck(const std::vector<std::string>& blocks, uint64_t seed)
@@ -75,7 +76,7 @@ class SetCheck {
 
   void Run() {
     for (const std::string& block : blocks_) guards_.push_back(Guarded(block));
-    // The blocks again and again, for there to be more than a word of files.
+    // Blocks are repeated, so that there are more files than a word has bits.
     const uint64_t most_rounds = kMaxFiles / std::max<size_t>(blocks_.size(), 1);
     const uint64_t rounds = 1 + random_.Below(random_.Below(4) == 0 ? most_rounds : 2);
     FilterSetEdit edit;
@@ -93,7 +94,7 @@ class SetCheck {
   }
 
  private:
-  // Two of each, one against either page.
+  // A block at one of its two places, next to either guard page.
   struct Places {
     std::shared_ptr<GuardedBytes> owner;
     std::string_view bytes;
@@ -160,14 +161,14 @@ class SetCheck {
     }
   }
 
-  // Words with something in them already, and one behind that nobody may touch.
+  // Returns words with nonzero contents, followed by a canary.
   WordSpan Words(size_t n) {
     words_.assign(n + 1, kCanary);
     return {words_.data(), n};
   }
 
-  // The row has the answers for a hash: bit i, of n, that of file file_of(i), or set where that is
-  // not in the set; clear where `asked` says no.
+  // Checks a row of n answers for a hash: bit i is the answer of file file_of(i), 1 if that is not
+  // in the set, or 0 if asked(i) is false.
   template <typename FileOf, typename Asked>
   void ExpectRow(const char* lookup, const uint64_t* row, size_t n, size_t hash, FileOf file_of,
                  Asked asked) {
@@ -279,7 +280,7 @@ class SetCheck {
     return among;
   }
 
-  // Which kinds of segments lie beside each other.
+  // Notes as traits which kinds of segments are adjacent.
   void NoteKinds() {
     uint64_t trait = 0;
     for (const std::string& block : blocks_) {

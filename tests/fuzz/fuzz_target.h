@@ -1,5 +1,5 @@
-// Interface of a fuzz target, for libFuzzer and for the driver beside this file, which takes its
-// place where the compiler is not clang.
+// Interface of a fuzz target, for libFuzzer, and for driver.cc, which replaces it for compilers
+// other than clang.
 
 #ifndef WINNOW_TESTS_FUZZ_FUZZ_TARGET_H_
 #define WINNOW_TESTS_FUZZ_FUZZ_TARGET_H_
@@ -9,43 +9,42 @@
 #include <cstdio>
 #include <cstdlib>
 
-// ---- Defined by each target
+// ---- Defined by each fuzz target
 
-// One input. Returns 0; ends the process where an answer is wrong.
+// Runs one input. Returns 0; aborts if an answer is wrong.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-// Changes an input in place, knowing its structure; returns the new size, at most `max_size`. The
-// same seed gives the same change.
+// Mutates an input in place, with knowledge of its structure. Returns the new size, at most
+// `max_size`. Deterministic for a seed.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned seed);
 
-// ---- Defined by libFuzzer or the driver
+// ---- Defined by libFuzzer or driver.cc
 
-// Changes bytes without knowing what they are.
+// Mutates bytes without knowledge of their structure.
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 namespace winnow::fuzz {
 
-// The longest input. Larger filters have no other forms, and the stand-alone reader is slow.
+// Maximum input size. Larger filters have no other forms, and the stand-alone reader is slow.
 inline constexpr size_t kMaxInputBytes = size_t{1} << 14;
 
-// Counts of the inputs, so that a run which only ever saw blocks that are refused is not taken for
-// a good one.
+// Counts over all inputs, to detect a run that only had blocks that were refused.
 struct Counts {
-  uint64_t blocks = 0;   // handed to the library
-  uint64_t usable = 0;   // that had no fault
-  uint64_t answers = 0;  // compared with the stand-alone reader's
-  uint64_t absent = 0;   // of these, "absent"
+  uint64_t blocks = 0;   // blocks passed to the library
+  uint64_t usable = 0;   // blocks without a fault
+  uint64_t answers = 0;  // answers compared with those of the stand-alone reader
+  uint64_t absent = 0;   // negative answers among these
 };
 extern Counts counts;
 
-// A trait of the input that is running. The driver keeps inputs that have one which no other had:
-// libFuzzer sees for itself where they went.
+// Records a trait of the current input. The driver keeps inputs with a new trait; libFuzzer
+// measures code coverage instead.
 void NoteTrait(uint64_t trait) noexcept;
 
 }  // namespace winnow::fuzz
 
-// Ends the process if it does not hold.
+// Aborts if the condition is false.
 #define WINNOW_FUZZ_CHECK(condition, ...)                                  \
   do {                                                                     \
     if (!(condition)) {                                                    \

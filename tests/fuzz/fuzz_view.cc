@@ -1,5 +1,5 @@
-// FilterView on any bytes, as they are and repaired, against both neighbouring pages: every answer
-// is the stand-alone reader's, one by one and in batches.
+// Fuzz target of FilterView with arbitrary bytes, unchanged and repaired, next to either guard
+// page: all answers must equal those of the stand-alone reader, for single hashes and batches.
 
 #include <cmath>
 #include <cstring>
@@ -18,7 +18,7 @@
 namespace winnow::fuzz {
 namespace {
 
-constexpr size_t kHashes = 100;  // more than are asked ahead together
+constexpr size_t kHashes = 100;  // more than a batch has in flight
 
 std::vector<bool> ExpectedAnswers(std::string_view block, const std::vector<uint64_t>& hashes) {
   std::vector<bool> answers;
@@ -59,7 +59,7 @@ void CheckInfo(const FilterView& view, size_t size) {
   WINNOW_FUZZ_CHECK(info.layers >= 0 && info.layers <= 16, "%d", info.layers);
 }
 
-// Notes traits: the kind of the block, and which answers it gives.
+// Notes traits: the kind of the block, and its answers.
 void NoteTraits(std::string_view block, Fault fault, const std::vector<bool>& answers) {
   const BlockParts parts(block);
   uint64_t trait = static_cast<uint64_t>(fault);

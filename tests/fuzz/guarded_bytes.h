@@ -1,5 +1,5 @@
-// Bytes between two pages that can't be read, since the address sanitizer does not see loads under
-// a mask: a reader that leaves them on the side where they touch a page ends with SIGSEGV.
+// Bytes between two inaccessible pages, since the address sanitizer does not check masked loads:
+// reading beyond the side that touches a page raises SIGSEGV.
 
 #ifndef WINNOW_TESTS_FUZZ_GUARDED_BYTES_H_
 #define WINNOW_TESTS_FUZZ_GUARDED_BYTES_H_
@@ -11,20 +11,19 @@ namespace winnow::fuzz {
 
 class GuardedBytes {
  public:
-  // Room for so many bytes. Ends the process where there is no memory.
+  // Reserves room for `room` bytes. Aborts if out of memory.
   explicit GuardedBytes(size_t room);
   ~GuardedBytes();
   GuardedBytes(const GuardedBytes&) = delete;
   GuardedBytes& operator=(const GuardedBytes&) = delete;
 
-  // Copies the bytes to where they touch the page before them, or the one behind them. What was
-  // there is gone.
+  // Copy the bytes next to the page before or behind them. Overwrite the previous contents.
   std::string_view AtBegin(std::string_view bytes);
   std::string_view AtEnd(std::string_view bytes);
 
  private:
   size_t page_;
-  size_t room_;  // in whole pages
+  size_t room_;  // whole pages
   char* first_ = nullptr;
 };
 

@@ -7,7 +7,7 @@ namespace winnow::fuzz {
 Counts counts;
 std::vector<uint64_t> traits;
 
-// No more than anybody looks at.
+// Traits beyond the capacity are dropped.
 void NoteTrait(uint64_t trait) noexcept {
   if (traits.size() < traits.capacity()) traits.push_back(trait);
 }

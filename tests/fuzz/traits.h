@@ -1,4 +1,4 @@
-// The traits of the input that is running, for the driver.
+// Traits of the current input, for driver.cc.
 
 #ifndef WINNOW_TESTS_FUZZ_TRAITS_H_
 #define WINNOW_TESTS_FUZZ_TRAITS_H_
@@ -8,7 +8,7 @@
 
 namespace winnow::fuzz {
 
-// Whoever wants them reserves room, and clears them before each input.
+// Traits of the current input. The driver reserves room, and clears them before each input.
 extern std::vector<uint64_t> traits;
 
 }  // namespace winnow::fuzz

@@ -1,4 +1,5 @@
-// A filter in Go, by the C interface: built, asked, stored, verified, and read from damaged bytes.
+// Go program that uses filters through the C interface: build, look up, store, verify, and read
+// damaged bytes.
 package main
 
 // #cgo pkg-config: winnow
@@ -17,7 +18,7 @@ const keys = 10000
 
 func key(i int) []byte { return []byte(fmt.Sprintf("key %d", i)) }
 
-// taken is what the C function said, as an error of Go's.
+// taken converts an error of the C API to a Go error.
 func taken(e *C.winnow_error) error {
 	if e == nil {
 		return nil
@@ -43,7 +44,7 @@ func newOptions(name, value string) (*C.winnow_options, error) {
 	return options, nil
 }
 
-// build makes the bytes of a filter of the keys, in memory of Go's: what a file would keep.
+// build returns the bytes of a filter of the keys in Go's memory, as a file would contain them.
 func build(options *C.winnow_options) ([]byte, error) {
 	var e *C.winnow_error
 	builder := C.winnow_builder_new(options, &e)
@@ -63,7 +64,7 @@ func build(options *C.winnow_options) ([]byte, error) {
 	return C.GoBytes(C.winnow_block_data(block), C.int(C.winnow_block_size(block))), nil
 }
 
-// A view borrows bytes for longer than a call, which cgo allows for memory of C's only.
+// view refers to bytes for longer than a call, for which cgo requires memory allocated by C.
 type view struct {
 	bytes  unsafe.Pointer
 	handle *C.winnow_view
@@ -91,7 +92,7 @@ func (v *view) free() {
 	C.free(v.bytes)
 }
 
-// faultOf says what is wrong with the bytes; none may deny a key.
+// faultOf returns the fault of the bytes; no damaged filter may deny a key.
 func faultOf(filter []byte) C.winnow_fault {
 	v, err := verified(filter)
 	if err != nil {
@@ -135,7 +136,7 @@ func checkKind(kind string) error {
 		return fmt.Errorf("%s: %d of %d absent keys pass", kind, wrong, keys)
 	}
 
-	// A flipped bit is found wherever it is, and so is an end that is missing.
+	// Every flipped bit and every truncation is detected.
 	for at := range stored {
 		stored[at] ^= 1 << (at % 8)
 		fault := faultOf(stored)

@@ -1,5 +1,5 @@
-// A filter in Rust, by the C interface: built, asked, stored, verified, and read from damaged bytes. The declarations are
-// by hand: winnow/winnow.h has what they mean.
+// Rust program that uses filters through the C interface: build, look up, store, verify, and read
+// damaged bytes. The declarations are written by hand; winnow/winnow.h documents them.
 
 use std::ffi::CStr;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ const FAULT_TAIL_CHECKSUM: c_int = 4;
 const FAULT_PAYLOAD: c_int = 9;
 const UNKNOWN_NAME: c_int = 3;
 
-type Handle = *mut c_void; // opaque: of an option set, builder, block, view or error
+type Handle = *mut c_void; // opaque: option set, builder, block, view or error
 extern "C" {
     fn winnow_builder_new(options: Handle, error: *mut Handle) -> Handle;
     fn winnow_builder_add(builder: Handle, key: *const u8, size: usize, error: *mut Handle) -> c_int;
@@ -48,7 +48,7 @@ fn text_of(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-// Calls what reports by its last parameter.
+// Calls a function whose last parameter is the error, and converts the error to a Result.
 fn checked<T>(call: impl FnOnce(*mut Handle) -> T) -> Result<T, Error> {
     let mut error = ptr::null_mut();
     let result = call(&mut error);
@@ -67,7 +67,7 @@ impl Options {
         checked(|error| unsafe { winnow_options_new(error) }).map(Options)
     }
 
-    // Both texts end with a 0.
+    // Both texts end with a null byte.
     fn set(&mut self, name: &[u8], value: &[u8]) -> Result<(), Error> {
         let name = CStr::from_bytes_with_nul(name).expect("a name that ends with a 0");
         let value = CStr::from_bytes_with_nul(value).expect("a value that ends with a 0");
@@ -121,7 +121,7 @@ impl Drop for Block {
     }
 }
 
-// Borrows the bytes, which the lifetime says to the compiler.
+// A view that borrows the bytes, as its lifetime expresses.
 struct View<'a>(Handle, PhantomData<&'a [u8]>);
 
 impl<'a> View<'a> {
@@ -159,7 +159,8 @@ fn check_kind(kind: &[u8]) -> Result<(), Error> {
         builder.add(&key(i))?;
     }
     assert_eq!(builder.num_hashes(), KEYS as u64);
-    let stored = builder.finish()?.bytes().to_vec(); // what a file would keep; the block is freed
+    // A copy of the bytes, as a file would contain them; the block is freed.
+    let stored = builder.finish()?.bytes().to_vec();
     drop(builder);
 
     let view = View::verified(&stored)?;
@@ -168,7 +169,7 @@ fn check_kind(kind: &[u8]) -> Result<(), Error> {
     let wrong = (KEYS..2 * KEYS).filter(|&i| view.may_contain(&key(i))).count();
     assert!(wrong > 0 && wrong < KEYS / 50, "{} of {} absent keys pass a {} filter", wrong, KEYS, name);
 
-    // A flipped bit is found wherever it is, and such bytes deny no key.
+    // Every flipped bit is detected, and damaged bytes deny no key.
     let mut damaged = stored.clone();
     for at in 0..stored.len() {
         damaged[at] ^= 1 << (at % 8);

@@ -1,11 +1,13 @@
 #!/bin/bash
-# Java programs with Winnow: rocksdbjni of RocksDB's source, and the jar of bindings/java:
+# Tests Java programs with Winnow: rocksdbjni from RocksDB's source, and the jar of bindings/java.
 # java_test.sh BUILD_FOLDER SOURCE_FOLDER new|old [KEYS [OPENS]]
-# With "new", rocksdbjni has the installed library of RocksDB. With "old" it has RocksDB inside, all is compiled with the
-# old std::string and without type information, as for the published jars of rocksdbjni, and the plugin with that string.
-# Ends with 77 where there is no JDK, or no source of RocksDB in build/rocksdb-source (tools/setup.sh --sources).
+# "new": rocksdbjni uses the installed library of RocksDB. "old": rocksdbjni contains RocksDB, and
+# everything is compiled with the old std::string and without RTTI, like the published jars of
+# rocksdbjni; the plugin has that string too.
+# Exits with 77 if there is no JDK, or no source of RocksDB in build/rocksdb-source (tools/setup.sh
+# --sources).
 set -euo pipefail
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 built=$1
 source=$2
@@ -36,11 +38,11 @@ if command -v ccache >/dev/null; then
 fi
 jdk=$(dirname "$(dirname "$(realpath "$(command -v javac)")")")
 
-# quietly COMMAND…
+# quietly COMMAND…: prints the command's output only if it fails.
 quietly() { "$@" >"$work/said" 2>&1 || fail "$* ends with $?: $(tail -n 30 "$work/said")"; }
 
-# ---- rocksdbjni, which stays for the next time. Its own build fetches jars, for its tests. Many files at once, hardly
-# optimized, are compiled in ten minutes.
+# ---- rocksdbjni, kept for the next run. Its own build downloads jars for its tests. Large units
+# with little optimization compile in ten minutes.
 if [[ $strings == old && ! -f $needs ]]; then
   cmake_options=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS="$flags -w" -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG"
     -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DPORTABLE=ON
@@ -74,7 +76,8 @@ CMAKE
   cp "$work/jni_build/librocksdbjni.so" "$work/jni"
 fi
 
-# ---- Winnow's jar. With new strings the plugin is the one of this build; the other is optimized less, to be built soon.
+# ---- Winnow's jar. With new strings, the plugin is that of this build; the other one is optimized
+# less, for a fast build.
 cmake_options=()
 if [[ $strings == old ]]; then
   cmake_options=(-DCMAKE_CXX_FLAGS="$flags" -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -DCMAKE_UNITY_BUILD=ON)
@@ -95,12 +98,12 @@ quietly "$source/bindings/java/make_jar.sh" "$work/winnow" "$work/rocksdbjni.jar
 mkdir -p "$work/winnow_alone"
 cp "$work/winnow/libwinnow_java.so" "$work/winnow_alone"
 
-# ---- The programs, with the example for Kafka Streams against a stub of its interface
+# ---- The programs, with the example for Kafka Streams against a stub of its interface.
 quietly javac -Xlint:all,-options,-processing -Werror --release 8 -classpath "$work/rocksdbjni.jar:$work/winnow.jar" -d "$work/client" \
   "$source"/tests/languages/java/*.java "$source"/bindings/java/WinnowConfigSetter.java \
   "$source/tests/languages/java/org/apache/kafka/streams/state/RocksDBConfigSetter.java"
 
-# A second library with another RocksDB inside.
+# A second library that contains another RocksDB.
 quietly "${CXX-c++}" -shared -fPIC -DCARRIER_VERSION='"99.9.9"' -I"$source" -I"$jdk/include" -I"$jdk/include/linux" \
   -o "$work/libother.so" "$source/tests/languages/java/other_rocksdb.cc"
 
@@ -112,7 +115,7 @@ java=(java -Xmx256m "-Djava.io.tmpdir=$TMPDIR" "-Djava.library.path=$work/jni" -
 everything=$work/client:$work/rocksdbjni.jar:$work/winnow.jar
 without_winnow=$work/client:$work/rocksdbjni.jar
 
-# expect PATTERN COMMAND…: it ends well, or as $ends says, and prints what fits.
+# expect PATTERN COMMAND…: expects exit status 0, or $ends, and output that matches.
 ends=0
 expect() {
   local said status=0
@@ -123,7 +126,7 @@ expect() {
 client() { "${java[@]}" "$everything" Client "$@"; }
 plain_client() { "${java[@]}" "$without_winnow" Client "$@"; }
 
-# Each file's filter is Winnow's, and denies no key of the file.
+# only_winnow: checks that each file's filter is Winnow's, and denies no key of the file.
 only_winnow() {
   [[ $("$built/bin/winnow" inspect --summary db) == *'converted: 100.0 % of the entries'*'(5 of 5)'* ]] ||
     fail "with $1 not all filters are Winnow's: $("$built/bin/winnow" inspect --summary db)"
@@ -138,10 +141,10 @@ for policy in winnow:10 '{id=winnow;bits_per_key=9.9}' text:winnow:10 kafka; do
   expect "${none_missing}filters are used" client read db "$policy" "$keys"
   expect "${none_missing}no filter is used" plain_client read db bloom "$keys"
 done
-# The OPTIONS file names the policy, as what else is in it stays.
+# The OPTIONS file names the policy; its other content is unchanged.
 [[ $(cat db/OPTIONS-*) == *'id=winnow.Filter;'* ]] || fail "no OPTIONS file names Winnow's policy"
 
-# With Winnow there, a BloomFilter is as without, whatever WINNOW_POLICY says.
+# A BloomFilter behaves equally with and without Winnow, regardless of WINNOW_POLICY.
 left_behind() { (cd db && stat -c '%n %s' ./*.sst && cat OPTIONS-*); }
 rm -rf db
 expect '^$' plain_client write db bloom "$keys"
@@ -151,10 +154,10 @@ for value in stock winnow:10; do
   WINNOW_POLICY=$value expect '^$' client write db registered "$keys"
   left_behind | diff plain - || fail "with WINNOW_POLICY=$value a BloomFilter leaves something else than without Winnow"
 done
-# Which reads Winnow's filters not, but finds what they have.
+# plain_client does not use Winnow's filters, but finds all keys.
 expect "${none_missing}filters are used" plain_client read db bloom "$keys"
 
-# ---- Refused, with the reason
+# ---- Errors with a reason.
 expect '^IllegalArgumentException: .*bits_per_key is "99", but must be a number from 1 to 32$' client make winnow:99
 expect '^IllegalArgumentException: "bloomfilter:10" is no policy of Winnow.s, such as winnow:10$' client make bloomfilter:10
 expect '^IllegalArgumentException: .*winow:10$' client make winow:10
@@ -162,7 +165,7 @@ expect 'IllegalStateException: the RocksDB .* inside rocksdbjni is left alone: t
   "${java[@]}" "$everything" "-Dwinnow.folder=$work/winnow_alone" Client make winnow:10
 expect '^made$' "${java[@]}" "$everything" "-Dwinnow.folder=$work/winnow" Client make winnow:10
 
-# As on a system with musl, which rocksdbjni asks ldd for.
+# A system with musl, which rocksdbjni detects by ldd.
 mkdir "$work/databases/musl"
 printf '#!/bin/sh\necho libc.musl-x86_64.so.1\n' >musl/ldd
 chmod +x musl/ldd
@@ -178,7 +181,7 @@ if [[ $strings == old ]]; then
     "${java[@]}" "$everything" "-Dwinnow.folder=$work/winnow_alone" Client make winnow:10
 fi
 
-# ---- The preloaded library
+# ---- The preloaded library.
 preload=$built/bound/lib/libwinnow_preload.so
 rm -rf db
 LD_PRELOAD=$preload WINNOW_POLICY=winnow:10 WINNOW_LOG=1 plain_client write db bloom "$keys" 2>said
@@ -193,7 +196,7 @@ LD_PRELOAD=$preload WINNOW_POLICY=winnow:10 expect '^$' client write db winnow:1
 only_winnow "a WinnowFilter and the preloaded library"
 [[ $(cat db/OPTIONS-*) == *'bits_per_key=12;'* ]] || fail "the preloaded library takes the place of a WinnowFilter"
 
-# ---- Many opens, and nothing of them stays; neither does a file that was unpacked.
+# ---- Repeated opens leak no memory, and no unpacked file remains.
 for policy in bloom winnow:10; do
   rm -rf db
   expect "^opens=$opens beside=99.9.9 own=${version//./[.]} grown_bytes_per_open=" client opens db "$policy" "$opens" "$work/libother.so"

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Compiles and runs the program of another language against the libraries and headers of a prefix, as docs/embedding.md
-# shows: language_test.sh rust|go PREFIX
-# PREFIX is an installation, or /usr for installed packages. Ends with 77 where the language's compiler or pkg-config is
-# missing. Nothing is fetched.
+# Compiles and runs a program in another language against the libraries and headers of a prefix, as
+# in docs/embedding.md.
+# language_test.sh rust|go PREFIX
+# PREFIX is an installation, or /usr for installed packages. Exits with 77 without the language's
+# compiler or pkg-config. Downloads nothing.
 set -euo pipefail
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 source=$(dirname "$(realpath "$0")")
 language=$1
@@ -32,14 +33,14 @@ if [[ $prefix != /usr ]]; then
 fi
 pkg-config --exists --print-errors winnow || fail "pkg-config finds no winnow, see above"
 
-# The commands of the page for the language, word for word but for the name of the source.
+# The page's commands for the language, verbatim except for the name of the source.
 commands=$(grep -E "^    (rpath=|rustc .*--libs winnow|CGO_LDFLAGS=.*go build )" "$source/../../docs/embedding.md")
 [[ $(wc -l <<<"$commands") == 3 ]] || fail "docs/embedding.md does not have three commands of rpath, rustc and go: $commands"
 if [[ $language == rust ]]; then
   commands=$(grep -Ev '^ *CGO_' <<<"$commands")
 else
   commands=$(grep -Ev '^ *rustc' <<<"$commands")
-  # A compiler's cache of its own, and no look at the network for modules or another compiler.
+  # Uses a separate compiler cache, and never the network for modules or toolchains.
   export GOCACHE=$work/cache GOPATH=$work/path GOPROXY=off GOTOOLCHAIN=local GOFLAGS=
 fi
 cp "$source/c_interface.rs" "$work/engine.rs"

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Makes rocksdbjni of Debian's source, with RocksDB inside, not optimized: rocksdbjni.jar and librocksdbjni.so in this folder.
-# docs/your-stack.md has a program with them; RocksDB's own way (make rocksdbjava) fetches jars. As root, in a bare Debian 13:
-#   make_rocksdbjni.sh [OPTION…], of the CMake that configures RocksDB, as -DROCKSDB_PLUGINS=winnow
+# Builds rocksdbjni from Debian's source, with RocksDB inside and without optimization:
+# rocksdbjni.jar and librocksdbjni.so in the current folder. docs/your-stack.md has a program that
+# uses them; RocksDB's own build (make rocksdbjava) downloads jars. Run as root in a bare Debian 13:
+#   make_rocksdbjni.sh [OPTION…], options of the CMake configuration of RocksDB, such as -DROCKSDB_PLUGINS=winnow
 set -euo pipefail
 
 echo 'deb-src http://deb.debian.org/debian trixie main' >/etc/apt/sources.list.d/source.list

@@ -1,5 +1,5 @@
-// A Go program that has RocksDB inside: writes keys with a Bloom policy of the C API, and looks for all of them and for
-// as many that are not there. rocksdb FOLDER KEYS
+// Go program that contains RocksDB: writes keys with a Bloom policy through the C API, and looks up
+// all of them and as many absent keys. Usage: rocksdb FOLDER KEYS
 
 package main
 

@@ -1,7 +1,7 @@
-//! A program with the crates `rocksdb` and `winnow-rocksdb`, for rust_rocksdb_test.sh:
+//! Program with the crates `rocksdb` and `winnow-rocksdb`, for rust_rocksdb_test.sh:
 //!   rocksdb_crate write|forget|read DATABASE KEYS
-//! "write" makes a database with Winnow's filters, "forget" does not register Winnow, "read" opens
-//! it again and asks for keys that it has and has not.
+//! "write" makes a database with Winnow's filters, "forget" does so without registering Winnow,
+//! "read" reopens it and looks up present and absent keys.
 
 use rocksdb::statistics::Ticker;
 use rocksdb::{BlockBasedOptions, Cache, Env, Options, DB};
@@ -22,7 +22,7 @@ fn count_missing(db: &DB, keys: u32) -> Result<u32, rocksdb::Error> {
 
 fn write(path: &Path, keys: u32, table: &str) -> Result<(), Box<dyn Error>> {
     let mut other = BlockBasedOptions::default();
-    other.set_format_version(5); // which must stay
+    other.set_format_version(5); // must be preserved
     let mut options = Options::default();
     options.create_if_missing(true);
     options.set_block_based_table_factory(&other);

@@ -1,4 +1,4 @@
-//! A program with the crates `rust-rocksdb`, the fork, and `winnow-rust-rocksdb`, for
+//! Program with the fork's crate `rust-rocksdb` and with `winnow-rust-rocksdb`, for
 //! rust_rocksdb_test.sh: rocksdb_fork DATABASE KEYS makes a database with Winnow's filters, and
 //! then opens it with a table factory that was set after the policy.
 
@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (path, keys): (_, u32) = (Path::new(path), keys.parse()?);
     let mut table = BlockBasedOptions::default();
     table.set_bloom_filter(10.0, false);
-    table.set_format_version(5); // which must stay
+    table.set_format_version(5); // must be preserved
     let mut options = Options::default();
     options.create_if_missing(true);
     options.set_block_based_table_factory(&table);

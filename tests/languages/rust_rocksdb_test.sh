@@ -1,10 +1,11 @@
 #!/bin/bash
-# Builds the crates of bindings/rust offline, with the crates of Debian 13's packages, and runs programs with them:
+# Builds the crates of bindings/rust offline with the crates of Debian 13's packages, and runs
+# programs that use them.
 # rust_rocksdb_test.sh BUILD_FOLDER SOURCE_FOLDER [KEYS]
-# Of the fork rust-rocksdb there is no package: crates of its shape are in rocksdb_fork/.
-# Ends with 77 where cargo or these crates are missing.
+# The fork rust-rocksdb is not packaged: rocksdb_fork/ has stand-ins for its crates. Exits with 77
+# without cargo or these crates.
 set -euo pipefail
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 built=$1
 source=$2
@@ -16,14 +17,15 @@ if ! { command -v cargo && compgen -G "$registry/rocksdb-0.*"; } >/dev/null; the
   skip "cargo or the crate rocksdb is not here; on Debian 13: apt-get install cargo librust-cc-dev librust-rocksdb-dev"
 fi
 
-# Cargo writes beside a crate, so it gets copies, and the sources as links. What it compiled stays for the next time.
+# Cargo writes into crates, which are therefore copied; sources are linked. Compiled files are kept
+# for the next run.
 work=$built/rust_rocksdb
 mkdir -p "$work/tests" "$work/cargo"
 rm -rf "$work/bindings" "$work/tests/languages" "$work/databases"
 cp -a "$source/bindings" "$work"
 cp -a "$source/tests/languages" "$work/tests"
 mkdir "$work/bindings/rust/inside"
-for folder in include src third_party; do # a new link would be a change to cargo
+for folder in include src third_party; do # a new link would make cargo recompile
   [[ -e $work/$folder ]] || ln -s "$source/$folder" "$work/$folder"
 done
 export CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$work/target CARGO_NET_OFFLINE=true
@@ -35,7 +37,7 @@ if [[ ${WERROR-} == ON ]]; then
   export RUSTFLAGS='-D warnings'
 fi
 
-# run_cargo CRATE ARGUMENT…
+# run_cargo CRATE ARGUMENT…: runs cargo in a crate.
 run_cargo() {
   (cd "$work/bindings/rust/$1" && cargo "${@:2}" >"$work/cargo.log" 2>&1) || fail "$1: cargo ${*:2}: $(cat "$work/cargo.log")"
 }
@@ -52,7 +54,7 @@ run_cargo winnow-rust-rocksdb build --quiet --examples "${fork[@]}"
 mkdir "$work/databases"
 cd "$work/databases"
 
-# expect PATTERN PROGRAM ARGUMENT…: it ends well, or as $ends says, and prints what fits.
+# expect PATTERN PROGRAM ARGUMENT…: expects exit status 0, or $ends, and output that matches.
 programs=$CARGO_TARGET_DIR/debug/examples
 ends=0
 expect() {
@@ -62,7 +64,8 @@ expect() {
   printf '%s: %s\n' "$2" "$said"
 }
 
-# Each file's filter is Winnow's, and says of no key of the file that it isn't there. What the program set besides stays.
+# only_winnow DATABASE: checks that each file's filter is Winnow's and denies no key, and that the
+# program's other settings are kept.
 only_winnow() {
   local said
   said=$("$built/bin/winnow" inspect --summary "$1")
@@ -73,7 +76,7 @@ only_winnow() {
 
 expect "missing 0 of $keys" rocksdb_crate write crate "$keys"
 only_winnow crate
-# By their rate, filters say of one absent key in 119 that it may be there.
+# The filters have a false-positive rate of one in 119.
 expect "missing 0 of $keys.*spare 9[89] %" rocksdb_crate read crate "$keys"
 expect "missing 0 of $keys" without_winnow read crate "$keys"
 [[ $(nm -C "$CARGO_TARGET_DIR/debug/examples/without_winnow") != *winnow::plugin* ]] || fail "without_winnow has Winnow"
@@ -83,8 +86,8 @@ expect "missing 0 of $keys.*refused: .*bits_per_key is .*99.*told: .*set no othe
 only_winnow fork
 expect "missing 0 of $keys" without_winnow read fork "$keys"
 
-# A program that only asks for a Bloom policy, linked with an adopted archive. That is a part of the sys crate once this is
-# compiled, so nothing of it is kept.
+# A program that only requests a Bloom policy, linked with an adopted archive. The archive becomes a
+# part of the compiled sys crate, so that nothing of it is kept.
 rm -rf "$work/adopted"
 mkdir -p "$work/adopted"
 "$built/bin/winnow" adopt "$(pkg-config --variable=libdir rocksdb)/librocksdb.a" -o "$work/adopted/librocksdb.a" >"$work/adopt.log" ||

@@ -1,4 +1,5 @@
-//! A program with the crate `rocksdb` alone: without_winnow read|write DATABASE KEYS
+//! Program with only the crate `rocksdb`:
+//!   without_winnow read|write DATABASE KEYS
 //! "read" prints how many keys of rocksdb_crate.rs are missing; "write" first makes a database of
 //! them with a Bloom policy, as most programs do.
 
@@ -11,7 +12,7 @@ fn key(number: u32) -> String {
 fn write(path: &str, keys: u32) -> Result<DB, rocksdb::Error> {
     let mut table = BlockBasedOptions::default();
     table.set_bloom_filter(10.0, false);
-    table.set_format_version(5); // which must stay
+    table.set_format_version(5); // must be preserved
     let mut options = Options::default();
     options.create_if_missing(true);
     options.set_block_based_table_factory(&table);

@@ -1,4 +1,4 @@
-// Sizes and rates that are foretold, against filters that are built.
+// Tests of predicted filter sizes and rates, compared with built filters.
 
 #include "src/policy_trial/filter_costs.h"
 
@@ -69,11 +69,11 @@ TEST(FilterCostsTest, AreThoseOfFiltersThatAreBuilt) {
   }
 }
 
-// One filter's rate is a matter of chance if it has few keys, and so is a byte count of a Ribbon's
-// last block. How RocksDB rounds goes by its version, which has another default for
-// filters_for_memory since 9.0, and by the format of its tables. For memory RocksDB's own builders
-// take all that malloc hands out, which is up to 16 bytes more by the state of the heap: too much
-// of a small filter.
+// The rate of a small filter is a matter of chance, and so is the size of a Ribbon's last block.
+// RocksDB's rounding depends on the format of the tables and on its version, which has another
+// default for optimize_filters_for_memory since 9.0. With that option, RocksDB's builders use all
+// memory that malloc returns, up to 16 bytes more depending on the heap: too much in a small
+// filter.
 TEST(FilterCostsTest, KnowTheRoundingOfSmallFilters) {
   for (const auto& [format, for_memory] :
        {std::pair(5, false), std::pair(5, true), std::pair(4, false)}) {

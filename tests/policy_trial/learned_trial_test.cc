@@ -26,7 +26,7 @@ std::string KeyOf(uint64_t number) {
   return key;
 }
 
-// Levels 1 to 3, each of files of equal ranges, in the order in which lookups ask them.
+// Returns files of levels 1 to 3, with equal ranges per level, in the order of lookups.
 std::vector<LearnedFile> Files() {
   std::vector<LearnedFile> files;
   for (int level = 1; level <= 3; ++level) {
@@ -46,7 +46,7 @@ std::vector<LearnedFile> Files() {
   return files;
 }
 
-// A lookup of what is nowhere, which asks a file of each level.
+// Records a lookup of an absent key, which checks a file of each level.
 void LookUpAbsent(const std::vector<LearnedFile>& files, uint64_t number, LearnedTrial* trial) {
   const std::string key = KeyOf(number);
   std::vector<LearnedTrial::Answer> answers;
@@ -76,7 +76,7 @@ class LearnedTrialTest : public ::testing::Test {
  protected:
   LearnedTrialTest() { policy_.level_plan = LevelPlan::kLearned; }
 
-  // After lookups of which nine in ten fall into the first `hot` numbers.
+  // Returns the bits per file after lookups, nine in ten of which are in the first `hot` numbers.
   std::vector<double> BitsAfter(size_t lookups, uint64_t hot, double bits_per_key) {
     LearnedTrial trial(TreeShape(), files_);
     std::mt19937_64 random(3);
@@ -96,10 +96,10 @@ TEST_F(LearnedTrialTest, FilesThatAreAskedMoreHaveMoreBits) {
     SCOPED_TRACE(bits_per_key);
     const std::vector<double> bits = BitsAfter(16'000, kNumbers / 10, bits_per_key);
     ASSERT_EQ(bits.size(), files_.size());
-    const double hot = MeanOf(bits, 20, 20 + 18);  // of the last level
+    const double hot = MeanOf(bits, 20, 20 + 18);  // files of the last level
     const double cold = MeanOf(bits, 20 + 30, bits.size());
     EXPECT_GT(hot, cold + 2);
-    // Once written anew, all together come to about what uniform ones take.
+    // Rewritten with these bits, all files together take about as much memory as uniform filters.
     const std::vector<double> uniform(files_.size(), bits_per_key);
     EXPECT_NEAR(BytesOf(bits) / BytesOf(uniform), 1.01, 0.05);
   }
@@ -111,7 +111,7 @@ TEST_F(LearnedTrialTest, LookupsThatFallEvenlyTellLevelsApartAlone) {
   EXPECT_NEAR(MeanOf(bits, 20, 110), MeanOf(bits, 110, bits.size()), 0.4);
 }
 
-// The trial then builds as with level_plan=auto, whose rates are by the other files.
+// The trial then builds as with level_plan=auto, whose rates depend on the other files.
 TEST_F(LearnedTrialTest, TooFewLookupsTeachNothing) {
   const std::vector<double> bits = BitsAfter(LearnedTrial::kMinLookups - 1, kNumbers / 10, 10);
   policy_.level_plan = LevelPlan::kAuto;
@@ -119,9 +119,9 @@ TEST_F(LearnedTrialTest, TooFewLookupsTeachNothing) {
   EXPECT_GT(bits[0], MeanOf(bits, 20, bits.size()) + 2);
 }
 
-// A file that has most of the tree's keys goes by levels.
+// A file with most of the tree's keys is planned by levels.
 TEST_F(LearnedTrialTest, EachOptionOfTheTreeThatThePlanNeedsIsKnown) {
-  std::vector<LearnedFile> files = {files_[0], files_[20]};  // of levels 1 and 3
+  std::vector<LearnedFile> files = {files_[0], files_[20]};  // files of levels 1 and 3
   files[0].keys *= 30;
   const auto bits_of = [&](const TreeShape& shape) {
     return LearnedTrial(shape, files).BitsOnceWritten(policy_)[0];
@@ -129,7 +129,7 @@ TEST_F(LearnedTrialTest, EachOptionOfTheTreeThatThePlanNeedsIsKnown) {
   const TreeShape usual;
   const double bits = bits_of(usual);
 
-  // The last level is full, so the step to it is a whole one.
+  // The last level is full, so that the step to it is the whole size ratio.
   TreeShape dynamic = usual;
   dynamic.has_dynamic_levels = true;
   EXPECT_GT(bits_of(dynamic), bits + 1);
@@ -138,13 +138,13 @@ TEST_F(LearnedTrialTest, EachOptionOfTheTreeThatThePlanNeedsIsKnown) {
   narrow.size_ratio = 3;
   EXPECT_LT(bits_of(narrow), bits - 1);
 
-  // Level 2 is then the last one that has filters.
+  // Level 2 is then the last level with filters.
   TreeShape without_last = usual;
   without_last.last_level_has_filters = false;
   EXPECT_LT(bits_of(without_last), bits - 1);
 }
 
-// Each of them has few of the keys in its range, and all are there at once.
+// Each file has few keys in its range, and lookups check all of the files.
 TEST(LearnedTrial, ManyFilesOfLevel0HaveManyBits) {
   std::vector<LearnedFile> files;
   for (int i = 0; i < 25; ++i) {
@@ -158,7 +158,7 @@ TEST(LearnedTrial, ManyFilesOfLevel0HaveManyBits) {
     file.keys = kKeysOfAFile / 12;
     files.push_back(file);
   }
-  // A compaction merges them into a part of level 2.
+  // A compaction merges the files with a part of level 2.
   const std::vector<LearnedFile> below = Files();
   files.insert(files.end(), below.begin() + kFilesOfLevels[1], below.end());
   TreeShape shape;
@@ -195,7 +195,7 @@ TEST(WinnowPolicyTest, ItsFiltersAreThoseOfAPolicyWithoutAPlan) {
   EXPECT_NE(PolicyOfText(text, &problem), nullptr) << problem;
 }
 
-// Nothing is known of the others of its tree.
+// The other files of its tree are unknown.
 TEST(LearnedTrial, AFileWithoutALevelHasBitsPerKey) {
   std::vector<LearnedFile> files = {{TreePlace(), KeyOf(1), KeyOf(9), kKeysOfAFile}};
   PolicyOptions policy;

@@ -63,7 +63,7 @@ TEST(MovedFilesTest, FiltersOfSmallLevelsAreLargeBelow) {
   EXPECT_THAT(Said(kAuto, {by_files, kLast}), IsEmpty());
 }
 
-// Another database's plan, in one that has none.
+// A file with another database's plan, in a database without a plan.
 TEST(MovedFilesTest, PlannedFiltersAreSaidWhereThePolicyHasNoPlan) {
   const char* const uniform = "{id=winnow;level_plan=uniform}";
   EXPECT_THAT(Said(uniform, {kFromAbove, kLast}), ElementsAre(HasSubstr("(level_plan=uniform)")));
@@ -73,7 +73,7 @@ TEST(MovedFilesTest, PlannedFiltersAreSaidWhereThePolicyHasNoPlan) {
 TEST(MovedFilesTest, FilesThatThePlanLeftWithoutFiltersAreSaidAboveTheLastLevel) {
   FileInTree without = File(5, 6, 1, 0, {});
   without.built_for.reset();
-  EXPECT_THAT(Said(kAuto, {without, kLast}), IsEmpty());  // of no policy
+  EXPECT_THAT(Said(kAuto, {without, kLast}), IsEmpty());  // the file has no policy
   without.lacks_planned = true;
   EXPECT_THAT(Said(kAuto, {without, kLast}), ElementsAre(HasSubstr("or none")));
   without.level = 6;

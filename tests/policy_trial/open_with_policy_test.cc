@@ -1,5 +1,5 @@
-// For each of many options strings: a database is made with it on disk, by every way that a program
-// has, and written to. What is foretold must be what happened.
+// Tests of predictions for many options strings: a database is created on disk with each string, in
+// every way available to programs, and written to. The predicted outcome must occur.
 
 #include "src/policy_trial/open_with_policy.h"
 
@@ -42,7 +42,8 @@ constexpr PolicyOutcome kDependsOnPlace = PolicyOutcome::kDependsOnPlace;
 
 struct Case {
   const char* policy;
-  std::optional<PolicyOutcome> outcome;  // as CheckPolicy says; unset: RocksDB's versions differ
+  // Outcome from CheckPolicy(); unset: differs between RocksDB versions.
+  std::optional<PolicyOutcome> outcome;
 };
 
 const Case kCases[] = {
@@ -156,11 +157,11 @@ const Case kCases[] = {
 // Outcome of opening a database.
 struct Database {
   bool opens = false;
-  std::string in_force;  // the policy in the database's options; empty: none
+  std::string in_force;  // policy in the database's options; empty: none
   bool has_filters = false;
 };
 
-// Writes to the database, and looks at the file that comes of it.
+// Writes to the database and reads the resulting file.
 void Write(DB* database, Database* seen) {
   for (int key = 0; key < 100; ++key) {
     ASSERT_STATUS_OK(
@@ -263,7 +264,7 @@ TEST_F(OpenWithPolicyTest, ForetellsWhatHappensInEveryPlace) {
   }
 }
 
-// In one place, that of most programs.
+// Tests one place, that of most programs.
 TEST_F(OpenWithPolicyTest, TheVerdictIsWhatHappens) {
   for (const Case& known : kCases) {
     SCOPED_TRACE(known.policy);

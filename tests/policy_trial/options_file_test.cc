@@ -24,7 +24,7 @@ class OptionsFileTest : public ::testing::Test {
     return CheckOptionsFile(folder_ / "options.ini", /*with_trials=*/false);
   }
 
-  // One column family with these lines in the section of its table.
+  // Checks one column family with these lines in its table section.
   FamilyPolicy CheckTable(const std::string& lines) {
     const OptionsFileReport report =
         Check(std::string(kHead) + "[CFOptions \"default\"]\n  table_factory=BlockBasedTable\n" +
@@ -59,7 +59,7 @@ TEST_F(OptionsFileTest, ABadNumber) {
   EXPECT_THAT(CheckTable("filter_policy=winnow:99\n").verdict.problem, HasSubstr("1 to 32"));
 }
 
-// In a table-options string it would be one between braces.
+// A table-options string would have the policy in braces.
 TEST_F(OptionsFileTest, APolicyIsJudgedAsTheFileHasIt) {
   EXPECT_EQ(CheckTable("filter_policy={winnow:10}\n").verdict.outcome, PolicyOutcome::kNoPolicy);
   EXPECT_EQ(CheckTable("filter_policy={id=winnow;bits_per_keys=10}\n").verdict.outcome,
@@ -102,7 +102,7 @@ TEST_F(OptionsFileTest, ATableFactoryInOneLine) {
   EXPECT_EQ(report.families[0].verdict.problem, "");
 }
 
-// RocksDB keeps the first of two.
+// RocksDB keeps the first of two policies.
 TEST_F(OptionsFileTest, TwoPoliciesInOneSection) {
   const FamilyPolicy family = CheckTable("filter_policy=bloomfilter:9\nfilter_policy=winow:10\n");
   EXPECT_EQ(family.verdict.asked, "bloomfilter:9");
@@ -110,8 +110,7 @@ TEST_F(OptionsFileTest, TwoPoliciesInOneSection) {
   EXPECT_EQ(family.verdict.in_force, "bloomfilter:9:false");
 }
 
-// The section of the table comes later and makes a new table factory: RocksDB forgets the first
-// one.
+// The later table section creates a new table factory: RocksDB drops the earlier one.
 TEST_F(OptionsFileTest, APolicyThatIsNotTheOneInForce) {
   const OptionsFileReport report =
       Check(std::string(kHead) +
@@ -144,7 +143,7 @@ TEST_F(OptionsFileTest, FilesThatCanNotBeReadAreErrors) {
   EXPECT_THAT(Check("").error, HasSubstr("not a RocksDB options file"));
 }
 
-// RocksDB's own reader asserts on these.
+// RocksDB's own reader fails an assertion on these.
 TEST_F(OptionsFileTest, SectionsInTheWrongOrderAreErrors) {
   EXPECT_THAT(Check(std::string(kHead) + "[TableOptions/BlockBasedTable \"x\"]\n").error,
               HasSubstr("not preceded"));

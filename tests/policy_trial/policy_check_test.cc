@@ -30,7 +30,7 @@ TEST(PolicyCheckTest, WinnowWorks) {
   EXPECT_EQ(verdict.by_keys.front().filter->keys, 100u);
   EXPECT_EQ(verdict.by_keys.back().filter->kind, "winnow-ribbon");
   EXPECT_EQ(verdict.by_keys.back().filter->keys, 1'000'000u);
-  // On the last level of a full tree, where uniform filters have 0.0041.
+  // Uniform filters would have 0.0041 on the last level of a full tree.
   EXPECT_NEAR(*verdict.by_keys.back().filter->expected_fpr, 0.0050, 0.0002);
 }
 
@@ -92,8 +92,8 @@ TEST(PolicyCheckTest, ShowsTheFiltersThatRocksDBBuilds) {
 
 struct ProblemCase {
   const char* asked;
-  const char* problem;     // part of it
-  const char* suggestion;  // all of it
+  const char* problem;     // a part of it
+  const char* suggestion;  // the complete text
 };
 
 void PrintTo(const ProblemCase& param, std::ostream* out) { *out << param.asked; }
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         ProblemCase{"rocksdb.BuiltinBloomFilter", "builds none", "bloomfilter:10"},
         ProblemCase{"{", "", "winnow:10"}));
 
-// The policy in force names its options. A new one is not to be forgotten where they are listed.
+// The policy in force names its options; a new option must not be forgotten in the list.
 TEST(PolicyCheckTest, AnUnknownOptionIsToldAllThatThereAre) {
   const std::string in_force = CheckPolicy("winnow", /*with_trials=*/false).in_force;
   std::vector<std::string> names;
@@ -166,7 +166,7 @@ TEST(PolicyCheckTest, AnUnknownOptionIsToldAllThatThereAre) {
   }
 }
 
-// A verdict on a string may be true in one place only.
+// The verdict on a string may depend on the place.
 TEST(PolicyCheckTest, AnOptionsFileIsAPlaceOfItsOwn) {
   EXPECT_EQ(CheckPolicyOfFile("id=winnow;bits_per_key=10", /*with_trials=*/false).problem, "");
   EXPECT_THAT(CheckPolicyOfFile("{winnow:10}", /*with_trials=*/false).problem,

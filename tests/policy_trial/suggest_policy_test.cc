@@ -60,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"", "winnow:10"}, Case{"speedb.PairedBloomFilter:23", "bloomfilter:23"},
                       Case{"something else", "winnow:10"}, Case{"{{{", "winnow:10"}));
 
-// A file of Winnow's that a reader doesn't know can't be taken back as easily as one of RocksDB's.
+// Files with Winnow's format, unknown to some readers, are harder to roll back than files with
+// RocksDB's.
 INSTANTIATE_TEST_SUITE_P(
     BuildsThatNobodyCanGuess, SuggestPolicyCases,
     ::testing::Values(Case{"{id=winnow;build=builtin}", "{id=winnow;build=bloomfilter}"},
@@ -70,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"{id=winnow;bits_per_key=12;build=off}",
                            "{id=winnow;bits_per_key=12;build=bloomfilter}"}));
 
-// To RocksDB they are no bits at all, and nobody who wants a filter wants the smallest one.
+// RocksDB takes these as zero bits, and users who want a filter do not want the smallest one.
 INSTANTIATE_TEST_SUITE_P(
     NoBits, SuggestPolicyCases,
     ::testing::Values(Case{"winnow:0", "winnow:10"}, Case{"winnow:0.0", "winnow:10"},
@@ -85,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"ribbonfilter:-1", "ribbonfilter:10"},
                       Case{"{id=bloomfilter;bits_per_key=0}", "bloomfilter:10"}));
 
-// Nor are these none: RocksDB makes one bit of half a bit.
+// These are not zero bits: RocksDB rounds half a bit up to one.
 INSTANTIATE_TEST_SUITE_P(SomeBits, SuggestPolicyCases,
                          ::testing::Values(Case{"winnow:0.5", "winnow:1"},
                                            Case{"winnow:0.9", "winnow:1"},
@@ -106,7 +107,7 @@ TEST(SuggestPolicyTest, NoBitsAreSeen) {
 }
 
 // RocksDB's own name of the option, which its Ribbon policy has between colons, and from 8.7 on
-// between braces too.
+// also in braces.
 INSTANTIATE_TEST_SUITE_P(
     Levels, SuggestPolicyCases,
     ::testing::Values(Case{"{id=winnow;bloom_before_levels=2}", "{id=winnow;bloom_before_level=2}"},

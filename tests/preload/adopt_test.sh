@@ -1,9 +1,9 @@
 #!/bin/bash
-# Makes a copy of the installed archive of RocksDB by `winnow adopt`, links the clients with it by each linker that is
-# here, also with the C++ library inside, and runs stand_in_test with them. Looks at what a library made of the copy would
-# show, and runs a Go program where there is Go. Ends with exit code 77, skipped, where there is no such archive.
-# adopt_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_LIBRARY C++_COMPILER C++_STANDARD CLIENT_OBJECTS C_CLIENT_OBJECTS, the compiler
-# with flags that it always needs, and the last two with ; between.
+# Makes a copy of the installed RocksDB archive by `winnow adopt`, links the clients with it by each available linker,
+# also with a static C++ library, and runs stand_in_test with them. Checks the symbols of a shared library made from the
+# copy, and runs a Go program if Go is installed. Exit code 77: skipped, as there is no such archive.
+# adopt_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_LIBRARY C++_COMPILER C++_STANDARD CLIENT_OBJECTS C_CLIENT_OBJECTS
+# The compiler includes the flags that it always needs; objects are separated by semicolons.
 set -euo pipefail
 export LC_ALL=C
 # shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
@@ -24,7 +24,7 @@ trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work
 unset WINNOW_POLICY WINNOW_ADD WINNOW_LOG
 
-# The examples of the help, each in a folder of its own.
+# Runs the examples of the help, each in its own folder.
 before=$(sha256sum <"$archive")
 mapfile -t examples < <("$winnow" help adopt | sed -n '/^Examples:/,$ s/^  winnow //p')
 ((${#examples[@]} == 2)) || fail "winnow help adopt has no two examples"
@@ -39,7 +39,7 @@ cmp "$work/0/librocksdb.a" "$work/1/librocksdb.a" || fail "the same archive is a
 "$winnow" adopt "$work/0/librocksdb.a" -o "$work/again.a" >"$work/refused" 2>&1 && fail "a copy is adopted again"
 grep -q 'has Winnow inside already: .* take the original' "$work/refused" || fail "of a copy it says: $(cat "$work/refused")"
 
-# A program needs what the file for pkg-config says.
+# A program is linked with the libraries that the pkg-config file lists.
 # shellcheck disable=SC2016 # the name is pkg-config's
 needs=$(sed -n 's/^Libs: -L\${libdir} -lrocksdb //p' "$work/0/rocksdb.pc")
 [[ -n $needs ]] || fail "rocksdb.pc names no libraries: $(cat "$work/0/rocksdb.pc")"
@@ -50,7 +50,7 @@ headers=$(sed -n 's/^Cflags: -I//p' "$work/0/rocksdb.pc")
 rtti=-fno-rtti
 [[ $(nm "$archive" 2>/dev/null) != *" _ZTIN7rocksdb12FilterPolicyE"$'\n'* ]] || rtti=-frtti
 
-# link NAME FLAG… OBJECT…, by the compiler for C++, which names its library itself.
+# link NAME FLAG… OBJECT…: links with the C++ compiler, which adds its own library.
 link() {
   local libraries=()
   mapfile -t libraries < <(printf '%s\n' "${needs[@]}" | grep -vxF -- -lstdc++)
@@ -58,20 +58,20 @@ link() {
     fail "$1 does not link with ${*:2}: $(cat "$work/link.log")"
 }
 
-# Linked as programs are, by the linker that the compiler takes.
+# Programs linked by the compiler's default linker.
 link client "${client[@]}"
 link c_client "${c_client[@]}"
 STAND_IN_CLIENT="$work/client" STAND_IN_C_CLIENT="$work/c_client" STAND_IN_PLACE="an adopted archive" \
   "$built/tests/stand_in_test"
 
-# Where no policy is asked for, and what listeners are told: as with the preloaded library.
+# Programs without a filter policy, and events for listeners, behave as with the preloaded library.
 ADOPTED_CLIENT="$work/client" "$built/tests/preload_tests" \
   --gtest_filter='*PreloadAdd*:*PreloadListenerOpenTest*-*CApi*' >"$work/said" || fail "$(cat "$work/said")"
 
-# The kinds of the filters of the database, each in a line.
+# Prints the kinds of filters in the database, one per line.
 kinds() { "$winnow" inspect "$work/db" --json | grep -o '"kind": "[^"]*"' | sort -u; }
 
-# writes COMMAND…: with WINNOW_POLICY it builds Winnow's filters, and RocksDB's own without.
+# writes COMMAND…: checks that it builds Winnow's filters with WINNOW_POLICY and RocksDB's without.
 writes() {
   rm -rf "$work/db"
   "$@" >"$work/said" 2>&1 || fail "$* ends with $? without WINNOW_POLICY: $(cat "$work/said")"
@@ -81,10 +81,10 @@ writes() {
   [[ $(kinds) == '"kind": "winnow-ribbon"' ]] || fail "$* left these filters: $(kinds)"
 }
 
-# finds COMMAND…: no key is missing.
+# finds COMMAND…: checks that no key is missing.
 finds() { [[ $("$@") == *missing=0\ invented=0* ]] || fail "$* does not find all keys"; }
 
-# Where something refers to SetOptions by another name than that which ours has taken, no policy is added.
+# No policy is added if the archive refers to SetOptions by a symbol that Winnow does not replace.
 "$winnow" adopt --help | grep -q adds_policies || fail "the help does not name adds_policies"
 grep -q '"adds_policies": true' "$work/1/said" || fail "it does not see SetOptions in $archive"
 mkdir "$work/unseen" "$work/unseen/copy"
@@ -102,7 +102,7 @@ done
 grep -q winnow "$work/kinds.client" || fail "no policy is added: $(cat "$work/kinds.client")"
 ! grep -q winnow "$work/kinds.client_unseen" || fail "a policy is added that can't be taken away"
 
-# A function of a header is defined weakly in each object file that has it, of which the linker takes one.
+# A function defined in a header is a weak symbol in each object file that uses it; the linker takes one definition.
 case $machine in
 x86_64-*) jump=jmp ;;
 *) jump=b ;;
@@ -152,10 +152,10 @@ for linker in bfd gold lld; do
   echo "adopt_test: ld.$linker"
 done
 
-# compiles_here NAME: there is such a compiler, and it is for the machine of the archive.
+# compiles_here NAME: succeeds if the compiler is installed and the archive is for this machine.
 compiles_here() { [[ $machine == "$(uname -m)"-* ]] && command -v "$1" >/dev/null; }
 
-# Programs that the linker optimizes: only RocksDB's own object files must be machine code.
+# Programs with link-time optimization: only RocksDB's object files must be machine code.
 for by in g++ clang++; do
   compiles_here $by || continue
   lto=(-flto -O2 -std=c++"$standard" -I"$source" "$rtti")
@@ -172,8 +172,8 @@ for by in g++ clang++; do
   echo "adopt_test: $by -flto"
 done
 
-# Nothing of ours is to be seen in a library that is made of a copy, and nothing of RocksDB's vanishes from it. Nor does it
-# need static thread-local storage, of which there is little for libraries that are opened late.
+# A shared library made from a copy exports no symbol of Winnow's and keeps all of RocksDB's. It needs no static
+# thread-local storage, which is scarce for libraries loaded by dlopen.
 ours=$built/lib/winnow/libwinnow_adopted.a
 "${compiler[@]}" -shared -o "$work/ours.so" -Wl,--whole-archive "$ours" -Wl,--no-whole-archive
 shown=$(nm -D --defined-only --format=posix "$work/ours.so" | cut -d' ' -f1 | grep -i winnow | grep -v winnow_tell_rocksdb_version || true)

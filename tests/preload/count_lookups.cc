@@ -1,6 +1,5 @@
-// A program for tools/count_instructions.sh --ways: builds a filter of 100,000 keys by the policy
-// that a program gets for 10 bits a key, and asks it so many times, for keys half of which are
-// there.
+// Program for tools/count_instructions.sh --ways: builds a filter of 100,000 keys by the policy
+// that a program gets for 10 bits per key, and looks up LOOKUPS keys, half of them present.
 //
 //   count_lookups LOOKUPS
 
@@ -19,7 +18,7 @@ namespace {
 
 constexpr int kKeys = 100'000;
 
-// A key of 16 bytes.
+// Writes a key of 16 bytes to `bytes`.
 rocksdb::Slice Key(int number, char (&bytes)[17]) {
   std::snprintf(bytes, sizeof bytes, "%016d", number);
   return {bytes, 16};
@@ -39,7 +38,7 @@ int main(int argc, char** argv) {
   const rocksdb::Slice filter = builder->Finish(&memory);
   const std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
 
-  // Keys are made before, so that a lookup is all that is counted.
+  // Keys are generated beforehand, so that only lookups are counted.
   constexpr int kAsked = 1024;
   static char keys[kAsked][17];
   for (int i = 0; i < kAsked; ++i) Key(97 * i, keys[i]);

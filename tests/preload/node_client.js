@@ -1,5 +1,5 @@
-// Writes KEYS keys into a database by npm's @nxtedition/rocksdb, closing it after each third, then
-// looks all of them up, and as many absent ones: node node_client.js PACKAGE write|read FOLDER KEYS
+// Client for npm's @nxtedition/rocksdb. Writes KEYS keys, closing the database after each third, or
+// looks up all of them and as many absent ones: node node_client.js PACKAGE write|read FOLDER KEYS
 const [, , folder, what, path, count] = process.argv;
 const { RocksLevel } = require(folder);
 const keys = Number(count);

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Winnow in Node, by a package of npm as it is published, with a RocksDB inside that is another version than this build's:
-# node_test.sh SOURCE PRELOAD PLUGIN CXX, the libraries of the build. Builds the plugin that is bound at run time from the
-# package's headers.
+# Tests Winnow in Node with a published npm package, whose RocksDB has another version than this build's. Builds the
+# run-time bound plugin from the package's headers. PRELOAD and PLUGIN are the build's libraries.
+# node_test.sh SOURCE PRELOAD PLUGIN CXX
 #
-# Ends with 77 where there is no node or npm, and without FETCH_FROM_NPM=1, as it fetches 20 MB from npm.
+# Exit code 77: skipped, without node or npm, or without FETCH_FROM_NPM=1, since it downloads 20 MB from npm.
 set -euo pipefail
 # shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
 . "$(dirname "$0")/../support/script.sh"
@@ -36,7 +36,7 @@ build_plugin() {
 }
 build_plugin >"$work/build.log" 2>&1 || fail "the plugin is not built: $(tail -n 20 "$work/build.log")"
 
-# run WINNOW_POLICY: what was said of writing and reading
+# run WINNOW_POLICY: prints the output of writing and reading.
 run() {
   rm -rf "$work/db"
   for what in write read; do
@@ -47,14 +47,14 @@ run() {
 expect() { [[ $1 == *"$2"* ]] || fail "expected '$2' in: $1"; }
 none_missing="missing=0 invented=0 of $keys"
 
-# Files have identities and times in them, so that their bytes differ, but not their sizes.
+# Prints the sizes of SST files, whose bytes contain identities and times, and the OPTIONS file.
 left_behind() { (cd "$work/db" && stat -c '%n %s' ./*.sst && cat OPTIONS-*); }
 
 client write
 plain=$(left_behind)
 said=$(run winnow:10)
 expect "$said" "; bound to the RocksDB inside $folder"
-# The last third is in the log when the first process ends.
+# The last third is in the WAL when the first process ends.
 expect "$said" "winnow: built 0 Bloom filters and 2 Ribbon filters of 666668 keys"
 expect "$said" "winnow: built 0 Bloom filters and 1 Ribbon filter of 333332 keys"
 expect "$said" "loaded 3 filters of Winnow's and 0 of RocksDB's own; "

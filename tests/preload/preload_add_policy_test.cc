@@ -23,14 +23,14 @@ using rocksdb::Options;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// The environment is read once in a process.
+// WINNOW_POLICY is read once per process, so it is set before main().
 [[maybe_unused]] const int environment_is_set = ::setenv("WINNOW_POLICY", "winnow:10", 1);
 
 const BlockBasedTableOptions& TableOf(const ColumnFamilyOptions& options) {
   return *options.table_factory->GetOptions<BlockBasedTableOptions>();
 }
 
-// Keys of the same length are equal to it.
+// Comparator that treats keys of equal length as equal.
 class ByLength final : public rocksdb::Comparator {
  public:
   const char* Name() const override { return "winnow.test.ByLength"; }

@@ -1,4 +1,4 @@
-// WINNOW_ADD: filters for programs that never asked for any.
+// WINNOW_ADD: filters for programs that request none.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ TEST_F(PreloadAddTest, ProgramsOfTheCApiGetFiltersToo) {
 
 TEST_F(PreloadAddTest, EveryColumnFamilyWithoutAPolicyGetsOne) {
   const ChildResult result = Run("write", "families@", Adding({"WINNOW_LOG=1"}));
-  // A flushed and a compacted file of "default" and of "second"; "own" asked for Ribbon filters.
+  // "default" and "second" have a flushed and a compacted file each; "own" requests Ribbon filters.
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"winnow ribbon", 6}}));
   EXPECT_THAT(
       LinesThatBegin(result.errors, "winnow: column family"),
@@ -116,7 +116,7 @@ TEST_F(PreloadAddTest, WithoutTheVariableColumnFamiliesStayWithoutFilters) {
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
 }
 
-// The client demands that its options can be written and checked.
+// The client requires that its options can be saved and verified.
 TEST_F(PreloadAddTest, OptionsFilesStayByteForByteWhatTheyWere) {
   for (const char* how : {"", "families@"}) {
     Run("write", how, Preloading({"WINNOW_POLICY=winnow:10"}));
@@ -161,7 +161,7 @@ TEST_P(PreloadAddLaterTest, ColumnFamiliesThatAreMadeLaterGetFilters) {
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", files}}));
   const std::string stock = NewestOptionsFile(database_);
   const ChildResult result = Run("later-families", how, Adding({"WINNOW_LOG=1"}));
-  // The imported family is given one key more.
+  // The imported column family gets one more key.
   EXPECT_EQ(KindsOfFilters(database_),
             how == "transaction@" ? (Kinds{{"winnow ribbon", files}})
                                   : (Kinds{{"winnow bloom", 1}, {"winnow ribbon", files - 1}}));
@@ -182,11 +182,11 @@ TEST_P(PreloadAddLaterTest, IteratorsSeeTheSameAfterAPrefixExtractorIsSet) {
       << with.errors;
   EXPECT_THAT(testing::ReadFile(database_ + "/LOG"),
               HasSubstr("[winnow] column family default gets no more filters of WINNOW_ADD"));
-  // The compaction that followed, and the flush after the extractor was taken away again.
+  // The files of the following compaction, and of the flush after the extractor was removed.
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
 }
 
-// The files' filters have prefixes, from a time when the program had an extractor and a policy.
+// The files' filters have prefixes, since the program had an extractor and a policy then.
 TEST_P(PreloadAddLaterTest, IteratorsSeeTheSameOfOldPrefixes) {
   const std::string how = GetParam();
   for (const std::vector<std::string>& writer :

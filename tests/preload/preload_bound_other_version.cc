@@ -1,4 +1,5 @@
-// The part of the plugin that knows which RocksDB it was compiled for, as if that were another one.
+// Part of the plugin that depends on the RocksDB version that it is compiled for, with another
+// version.
 
 #include <rocksdb/version.h>
 #undef ROCKSDB_MINOR

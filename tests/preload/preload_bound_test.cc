@@ -1,6 +1,5 @@
-// The plugin that is bound at run time, to libraries that carry a RocksDB: copies of this build's,
-// which go by another name, so that they are not the shared RocksDB that the plugin beside the
-// preloaded library is for.
+// The run-time bound plugin, with libraries that contain a RocksDB: renamed copies of this build's,
+// so that they are not the shared RocksDB that the plugin next to the preloaded library is for.
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -44,7 +43,7 @@ using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
 constexpr int kKeys = 100'000;
-// Where what is left behind is compared byte by byte.
+// Number of keys if the resulting files are compared byte by byte.
 constexpr int kFewKeys = 10'000;
 
 const Words kPolicies = {"bloom:10", "ribbon:10:0", "string:filter_policy=bloomfilter:10",
@@ -58,7 +57,7 @@ void ReplaceAll(std::string* bytes, const std::string& from, const std::string& 
   }
 }
 
-// Where this build's RocksDB lies.
+// Returns the path of this build's RocksDB.
 std::string OwnRocksDB() {
   Dl_info known{};
   std::string (*const function)(bool) = &rocksdb::GetRocksVersionAsString;
@@ -66,7 +65,7 @@ std::string OwnRocksDB() {
   return fs::canonical(known.dli_fname);
 }
 
-// Where the library with this in its path lies, as the linker opened it; empty: it is not loaded.
+// Returns the path of the loaded library whose path contains `name`; empty if none is loaded.
 std::string PathOfLoaded(const std::string& name) {
   struct Search {
     const std::string& name;
@@ -88,7 +87,7 @@ struct Change {
   std::string to;
 };
 
-// Calls change(symbol) for each dynamic symbol whose name begins so; how many there are.
+// Calls `change` for each dynamic symbol whose name begins with `beginning`. Returns their number.
 int ChangeSymbols(std::string* library, const std::string& beginning,
                   const std::function<void(Elf64_Sym* symbol)>& change) {
   const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(library->data());
@@ -110,12 +109,12 @@ int ChangeSymbols(std::string* library, const std::string& beginning,
   return changed;
 }
 
-// The library itself goes on finding it, and nobody else does.
+// Makes the symbol local: only the library itself finds it.
 void Hide(Elf64_Sym* symbol) {
   symbol->st_info = static_cast<unsigned char>(ELF64_ST_INFO(STB_LOCAL, symbol->st_info & 15));
 }
 
-// The linker no longer keeps the library for it.
+// Makes a unique symbol weak, so that the dynamic linker can unload the library.
 void Unpin(Elf64_Sym* symbol) {
   if (ELF64_ST_BIND(symbol->st_info) == STB_GNU_UNIQUE) {
     symbol->st_info = static_cast<unsigned char>(ELF64_ST_INFO(STB_WEAK, symbol->st_info & 15));
@@ -125,7 +124,7 @@ void Unpin(Elf64_Sym* symbol) {
 void Enlarge(Elf64_Sym* symbol) { symbol->st_size += sizeof(void*); }
 
 #if defined(__x86_64__)
-// Where the code or data of this address lies in the file.
+// Returns the file offset of the code or data at this address.
 size_t PlaceOf(const std::string& library, size_t address) {
   const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(library.data());
   const auto* const parts = reinterpret_cast<const Elf64_Phdr*>(library.data() + header->e_phoff);
@@ -137,7 +136,7 @@ size_t PlaceOf(const std::string& library, size_t address) {
   return std::string::npos;
 }
 
-// Its GetRocksVersionAsString returns a std::string of this, at most seven characters.
+// Patches GetRocksVersionAsString to return `version`, at most seven characters.
 void SetVersion(std::string* library, const std::string& version) {
   std::string text = version;
   text.resize(8);
@@ -160,7 +159,7 @@ void SetVersion(std::string* library, const std::string& version) {
 
 class BoundTest : public ::testing::Test {
  protected:
-  // A library that carries a RocksDB, and that RocksDB as it is after these changes of its bytes.
+  // Returns a library that contains a RocksDB, which is changed by `changes`.
   std::string Carrier(const std::string& name, const std::vector<Change>& changes = {},
                       const std::string& carrier = CARRIER) {
     std::string rocksdb = ReadFile(OwnRocksDB());
@@ -182,8 +181,8 @@ class BoundTest : public ::testing::Test {
     return path;
   }
 
-  // It can be in a process with another copy: the library by which Debian's registers its flags,
-  // each once, is another one, as is all that the linker would keep once for the process.
+  // Makes a RocksDB that can share a process with another copy: it has no unique symbols, and its
+  // own copy of gflags, whose flags Debian's RocksDB registers once per library.
   std::string SetApart(std::string rocksdb) {
     ChangeSymbols(&rocksdb, "_Z", Unpin);
     ReplaceAll(&rocksdb, "libgflags.so", "libgflagt.so");
@@ -209,7 +208,7 @@ class BoundTest : public ::testing::Test {
     all.insert(all.end(), environment.begin(), environment.end());
     return Run(arguments, all);
   }
-  // Returns what a program writes to stderr, which is no regular file then.
+  // Returns what a program writes to stderr, which is a pipe.
   std::string ErrorsIntoPipe(const Words& arguments, const Words& environment) {
     Words command = {"sh", "-c", "\"$@\" 2>&1 >/dev/null | cat", "sh", CARRIER_HOST};
     command.insert(command.end(), arguments.begin(), arguments.end());
@@ -222,8 +221,8 @@ class BoundTest : public ::testing::Test {
     return {carrier, what, database_, policy, std::to_string(keys)};
   }
 
-  // Expects that the RocksDB is refused and the program runs as without Winnow; returns what was
-  // said.
+  // Expects that the RocksDB is refused and that the program runs as without Winnow. Returns
+  // stderr.
   std::string Refusal(const std::string& carrier) {
     const ChildResult run = RunPreloaded(Client(carrier, "write", "bloom:10", kFewKeys), kWinnow);
     EXPECT_EQ(run.status, 0) << run.errors;
@@ -255,7 +254,7 @@ TEST_F(BoundTest, FindsAllKeysByWinnowsFiltersAndWithoutWinnowToo) {
     EXPECT_THAT(KindsOfFilters(database()), Not(IsEmpty()));
     const ChildResult read = RunPreloaded(Client(carrier, "read", policy), kWinnow);
     EXPECT_THAT(read.output, HasSubstr("missing=0 invented=0")) << read.errors;
-    // Winnow's filters were asked: a hundred times as many blocks are read without.
+    // Winnow's filters were used: without them a hundred times as many blocks are read.
     EXPECT_THAT(read.output, Not(HasSubstr("useful=0 "))) << policy;
     const ChildResult plain = Run(Client(carrier, "read", policy), {});
     EXPECT_THAT(plain.output, HasSubstr("missing=0 invented=0 newer=0 useful=0 ")) << plain.errors;
@@ -280,14 +279,14 @@ TEST_F(BoundTest, FollowsColumnFamiliesTransactionsAndSetOptions) {
       EXPECT_THAT(kind, ::testing::StartsWith("winnow ")) << how;
     }
   }
-  // By the same preloaded library a program of the shared RocksDB says the same.
+  // The output equals that of a program with the shared RocksDB and this preloaded library.
   const ChildResult bound = RunPreloaded(Client(carrier, "prefixes", "none", 100),
                                          {"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"});
   EXPECT_EQ(bound.status, 0) << bound.errors;
   EXPECT_EQ(bound.output, Run(Client(carrier, "prefixes", "none", 100), {}).output);
 }
 
-// A shared library that the program is linked with, under another name than that of this build's.
+// A renamed copy of the shared library, which the program is linked with.
 TEST_F(BoundTest, ReachesALibraryThatTheProgramIsLinkedWith) {
   const std::string client = Carrier("carried", {}, PRELOAD_CLIENT);
   fs::permissions(client, fs::perms::owner_all);
@@ -362,10 +361,10 @@ TEST_F(BoundTest, ManyThreadsMayAskFirst) {
   }
 }
 
-// The plugin goes on calling its host when the program has closed that.
+// The plugin still calls its host after the program has closed the host.
 TEST_F(BoundTest, AHostStaysLoaded) {
-  // RocksDB would stay by itself, as it has symbols that the linker keeps once for a process, and
-  // where the program has no library of C++, since that one uses some of its.
+  // RocksDB would stay loaded because of its unique symbols, and in a program without libstdc++
+  // because libstdc++ uses some of its symbols.
   const std::string cxx = "libstdc++.so.6";
   std::string rocksdb = ReadFile(OwnRocksDB());
   EXPECT_GT(ChangeSymbols(&rocksdb, "_Z", Unpin), 0);
@@ -389,7 +388,7 @@ TEST_F(BoundTest, AHostStaysLoaded) {
   EXPECT_EQ(LinesThatBegin(run.errors, "winnow: built ").size(), 1U) << run.errors;
 }
 
-// As Node does. A regular file may be one of RocksDB's by then.
+// Node closes stderr on exec. A regular file as descriptor 2 may be RocksDB's by then.
 TEST_F(BoundTest, SpeaksOnAStderrThatIsClosedOnExecUnlessItIsAFile) {
   const Words environment = {"WINNOW_POLICY=winnow:10", "WINNOW_LOG=1", "CARRIER_CLOSES_ON_EXEC=1"};
   const Words client = Client(Carrier("carried"), "write", "bloom:10", kFewKeys);
@@ -464,7 +463,7 @@ TEST_F(BoundTest, RefusesOldStrings) {
 
 TEST_F(BoundTest, RefusesALibraryThatCallsItself) {
   std::string rocksdb = ReadFile(OwnRocksDB());
-  // An entry of its dynamic section that only makes loading faster becomes -Bsymbolic's.
+  // Changes DT_RELACOUNT, which only speeds up loading, to DT_SYMBOLIC.
   const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(rocksdb.data());
   const auto* parts = reinterpret_cast<const Elf64_Phdr*>(rocksdb.data() + header->e_phoff);
   int changed = 0;
@@ -483,7 +482,7 @@ TEST_F(BoundTest, RefusesALibraryThatCallsItself) {
                     HasSubstr("WINNOW_STAND_IN=1")));
 }
 
-// Which the program never calls but from inside, so that no call comes to us.
+// The program calls RocksDB only from within, so the interposer gets no call.
 TEST_F(BoundTest, SaysAtTheEndWhyNothingCame) {
   const std::string carrier = Carrier("carried");
   const ChildResult idle = RunPreloaded({carrier, "idle"}, kWinnow);
@@ -500,7 +499,7 @@ TEST_F(BoundTest, RefusesTablesOfVirtualFunctionsOfAnotherSize) {
                     HasSubstr("Build Winnow with the headers of that RocksDB")));
 }
 
-// As in a fork: one option is where another one is by our headers, or has another name.
+// A fork may have another option at the offset that the headers give, or another name for it.
 TEST_F(BoundTest, RefusesOptionsThatAreNotReadBack) {
   EXPECT_THAT(Refusal(Carrier("carried", {{"max_total_wal_size", "*****************s"},
                                           {"delayed_write_rate", "max_total_wal_size"},
@@ -510,7 +509,7 @@ TEST_F(BoundTest, RefusesOptionsThatAreNotReadBack) {
               HasSubstr("is left alone: BlockBasedTableOptions is not read back"));
 }
 
-// Before the plugin's static objects are made, and after.
+// One RocksDB is refused before the plugin's static objects are constructed, the other after.
 TEST_F(BoundTest, APluginThatRefusedOneServesTheNext) {
   std::string of_other_size = ReadFile(OwnRocksDB());
   EXPECT_EQ(ChangeSymbols(&of_other_size, "_ZTVN7rocksdb12FilterPolicyE", Enlarge), 1);
@@ -553,7 +552,7 @@ TEST_F(BoundTest, RocksDBsOfTwoVersionsHaveAPluginEach) {
   const std::string one = Carrier("carried");
   const std::string another = WriteCarrier("another", other);
 
-  // Each writes, and the other reads.
+  // Each RocksDB writes, and the other one reads.
   const std::vector<std::pair<std::string, std::string>> steps = {
       {one, "write"}, {another, "read"}, {another, "write"}, {one, "read"}};
   Words arguments;
@@ -568,7 +567,7 @@ TEST_F(BoundTest, RocksDBsOfTwoVersionsHaveAPluginEach) {
               AllOf(HasSubstr("RocksDB " + major + "99."),
                     HasSubstr("; bound to the RocksDB inside " + (folder() / "libcarried")),
                     HasSubstr("; bound to the RocksDB inside " + (folder() / "libanother"))));
-  // Each asked filters of Winnow's and found all.
+  // Both used Winnow's filters and found all keys.
   EXPECT_EQ(LinesThatBegin(run.output, "missing=0 invented=0").size(), 2U) << run.output;
   EXPECT_THAT(run.output, Not(HasSubstr("useful=0 ")));
   EXPECT_EQ(LinesThatBegin(run.errors, "winnow: built 0 Bloom filters and ").size(), 2U)

@@ -1,10 +1,9 @@
-// A program that uses RocksDB through its C API, as bindings of other languages do, and knows
-// nothing of Winnow.
+// Program that uses RocksDB's C API like bindings of other languages, without knowledge of Winnow.
 //
 //   preload_c_client DB POLICY BITS KEYS
 //
-// POLICY: none, bloom, bloom_full, ribbon, ribbon_hybrid. Opens the database, makes it if need be,
-// writes the keys, compacts, and looks up all keys and as many absent ones.
+// POLICY: none, bloom, bloom_full, ribbon, ribbon_hybrid. Opens the database, creating it if
+// missing, writes the keys, compacts, and looks up all keys and as many absent ones.
 
 #include <rocksdb/c.h>
 
@@ -62,8 +61,8 @@ int main(int argc, char** argv) {
   rocksdb_options_t* const options = rocksdb_options_create();
   rocksdb_options_set_create_if_missing(options, 1);
   rocksdb_options_set_disable_auto_compactions(options, 1);
-  // Its thread races with opening, by inlined code of librocksdb that the thread sanitizer can't
-  // see.
+  // The stats thread races with DB::Open, in inlined code of librocksdb that ThreadSanitizer does
+  // not instrument.
   rocksdb_options_set_stats_dump_period_sec(options, 0);
   rocksdb_filterpolicy_t* const policy = NewPolicy(argv[2], std::atof(argv[3]));
   if (policy != nullptr) {

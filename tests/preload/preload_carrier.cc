@@ -1,5 +1,5 @@
-// preload_client.cc as a library, which preload_carrier_host.c opens. With CARRIER_OWN_NEW its
-// operators new and delete are its own, and end the process if they get memory of others.
+// preload_client.cc as a library for preload_carrier_host.c. CARRIER_OWN_NEW gives it its own
+// operators new and delete, which abort if they get foreign memory.
 
 #if defined(CARRIER_OWN_NEW)
 #include <malloc.h>
@@ -12,8 +12,8 @@
 
 namespace {
 
-// Memory that is ours begins with a mark, behind which the caller's begins. RocksDB asks malloc how
-// much there is of what operator new gave, so that the mark lies at its end instead.
+// A mark identifies this library's memory. It is at the end of the block, since RocksDB calls
+// malloc_usable_size() for memory from operator new.
 constexpr size_t kMark = sizeof(size_t);
 constexpr size_t kOurs = 0x57696e6e6f77206e;
 
@@ -56,7 +56,7 @@ CARRIER_EXPORT void operator delete(void* memory, const std::nothrow_t&) noexcep
 CARRIER_EXPORT void operator delete[](void* memory, const std::nothrow_t&) noexcept { Put(memory); }
 #endif
 
-// The name that main of preload_client.cc is compiled under.
+// main() of preload_client.cc, which is compiled with this name.
 int CarriedMain(int argc, char** argv);
 
 extern "C" __attribute__((visibility("default"))) int carried_main(int argc, char** argv);

@@ -1,12 +1,10 @@
-/* A program without RocksDB and C++, which opens libraries that carry a RocksDB and calls them, as
- * Java and Node do:
+/* Program without RocksDB and C++ that loads libraries which contain a RocksDB, like Java and Node:
  *
  *   preload_carrier_host LIBRARY ARGUMENT... [then LIBRARY ARGUMENT...]...
  *
- * runs preload_client.cc in each library with the arguments, as long as it ends with 0.
- * With CARRIER_CLOSES_ON_EXEC in the environment, stderr is closed on exec; with CARRIER_UNLOADS
- * each library is closed behind its call, and it is said whether the one of that name is loaded
- * still. */
+ * Runs preload_client.cc in each library with the arguments, until one returns nonzero.
+ * CARRIER_CLOSES_ON_EXEC in the environment sets close-on-exec for stderr. CARRIER_UNLOADS=NAME
+ * closes each library after its call, and prints whether the library NAME is still loaded. */
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// A library that carries what little of a RocksDB is looked at before Winnow is bound to it, for
-// preload_carrier_host.c. One is compiled with the old std::string.
+// Library for preload_carrier_host.c with just the parts of a RocksDB that are checked before
+// Winnow is bound to it. One build uses the old std::string ABI.
 
 #include <string>
 

@@ -1,41 +1,36 @@
-// A program that uses RocksDB through C++ and knows nothing of Winnow: what the interposer is
-// preloaded into by tests.
+// Program that uses RocksDB's C++ API without knowledge of Winnow. Tests run it with the interposer
+// preloaded.
 //
-//   write DB POLICY KEYS      makes the database anew, flushes half of the keys, compacts, flushes
+//   write DB POLICY KEYS      creates the database, flushes half of the keys, compacts, flushes
 //                             the other half
-//   overwrite DB POLICY KEYS  writes that other half again and compacts it
-//   again DB POLICY KEYS      writes the first half again and flushes it, with a listener of its
-//   own,
-//                             of which it prints what it heard
-//   read DB POLICY KEYS       looks up all keys, and as many absent ones; prints what was wrong,
-//   and
-//                             how many data blocks were read for absent keys
+//   overwrite DB POLICY KEYS  writes the other half again and compacts it
+//   again DB POLICY KEYS      writes the first half again and flushes it, with its own listener,
+//                             and prints the listener's events
+//   read DB POLICY KEYS       looks up all keys, and as many absent ones; prints errors, and the
+//                             number of data blocks read for absent keys
 //   scan DB POLICY KEYS       scans from each key to the next, with a bound, with and without the
-//   key;
-//                             prints what was wrong, and how many data blocks were read for nothing
-//   switch DB POLICY KEYS     scans, sets the prefix extractors SWITCH in the open database one
-//   after
-//                             the other, each time writes the first half again, and scans
+//                             key; prints errors, and the number of blocks read for empty scans
+//   switch DB POLICY KEYS     scans, sets each of the prefix extractors SWITCH in the open
+//                             database, each time writes the first half again, and scans
 //   read-until-alarm DB POLICY KEYS
-//                             looks up keys until the database's LOG has the alarm, or for long
-//   remote DB POLICY KEYS     the same as write, but that workers compact: processes of this
-//   program
-//                             with "worker", WORKER_POLICY as POLICY, and WORKER_ENVIRONMENT, words
-//                             for env; prints how many of its jobs they did
-//   worker DB POLICY JOB      does a job of "remote", a file
-//   idle                      asks for no policy and opens no database
-//   ask-in-threads            asks for policies in many threads
-//   ask-and-fork              asks for a policy and forks; both processes exit
-//   ask-until-end             asks for a policy and runs until its input ends
-//   daemon DB POLICY KEYS     asks for a policy, forks, and reads in the child
+//                             looks up keys until the database's LOG has the alarm, or a timeout
+//   remote DB POLICY KEYS     like write, with compactions by workers: processes of this program
+//                             with "worker", WORKER_POLICY as POLICY, and arguments for env in
+//                             WORKER_ENVIRONMENT; prints how many jobs they did
+//   worker DB POLICY JOB      runs a job of "remote", a file
+//   idle                      requests no policy and opens no database
+//   ask-in-threads            requests policies in many threads
+//   ask-and-fork              requests a policy and forks; both processes exit
+//   ask-until-end             requests a policy and runs until its input ends
+//   daemon DB POLICY KEYS     requests a policy, forks, and reads in the child
 //
-// POLICY: null (of a worker: no table factory), none, bloom:BITS, ribbon:BITS:BLOOM_BEFORE_LEVEL,
-// string:OPTIONS_STRING (of table options), saved (all options are those of the database's newest
-// OPTIONS file). A DB may have a prefix that says how it is opened: transaction@, optimistic@,
-// ttl@, read-only@, secondary@, follower@ (RocksDB 9.2 and later), families@ (three column
-// families, of which the last has a policy of its own). COMPARATOR=equal-cases and PREFIX=4 in the
-// environment choose other options of the column family, as MEMTABLE=bloom and MEMTABLE=hash
-// do; REVERSE=1 gives the second of three families another order of keys.
+// POLICY: null (for a worker: no table factory), none, bloom:BITS, ribbon:BITS:BLOOM_BEFORE_LEVEL,
+// string:OPTIONS_STRING (table options), saved (all options are from the database's newest OPTIONS
+// file). A DB may have a prefix that selects how it is opened: transaction@, optimistic@, ttl@,
+// read-only@, secondary@, follower@ (RocksDB 9.2 and later), families@ (three column families, the
+// last with its own policy). Environment variables change options of the column family:
+// COMPARATOR=equal-cases, PREFIX=4, MEMTABLE=bloom, MEMTABLE=hash; REVERSE=1 gives the second of
+// three column families a reverse comparator.
 
 #include <fcntl.h>
 #include <rocksdb/comparator.h>
@@ -90,7 +85,7 @@ void Check(const Status& status) {
 
 std::string Key(int number) { return "key" + std::to_string(1000000 + number); }
 
-// Takes capital and small letters for the same, so that a filter over bytes would be wrong.
+// Case-insensitive comparator, with which a filter of bytes would be wrong.
 class EqualCases final : public rocksdb::Comparator {
  public:
   const char* Name() const override { return "preload_client.EqualCases"; }
@@ -150,8 +145,8 @@ Options MakeOptions(const std::string& policy, const std::string& path) {
   winnow::rocksdb_abi::FailWithoutOptionsFile(&options);
   options.disable_auto_compactions = true;
   options.compression = rocksdb::kNoCompression;  // every RocksDB reads it
-  // Its thread races with opening, by inlined code of librocksdb that the thread sanitizer can't
-  // see.
+  // The stats thread races with DB::Open, in inlined code of librocksdb that ThreadSanitizer does
+  // not instrument.
   options.stats_dump_period_sec = 0;
   options.statistics = rocksdb::CreateDBStatistics();
   SetPolicy(policy, &options);
@@ -283,7 +278,7 @@ int Overwrite(const std::string& how, const std::string& path, const Options& op
   return 0;
 }
 
-// Scans of all column families.
+// Scans all column families and prints the results.
 void ScanAndSay(Database* db, const Options& options, int keys) {
   int missing = 0;
   int invented = 0;
@@ -321,7 +316,7 @@ int Scan(const std::string& how, const std::string& path, const Options& options
   return 0;
 }
 
-// SWITCH: names with blanks between.
+// SWITCH lists extractors, separated by spaces.
 int Switch(const std::string& how, const std::string& path, const Options& options, int keys) {
   Database db(how, path, options);
   ScanAndSay(&db, options, keys);
@@ -367,7 +362,7 @@ std::string Text(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-// Each job is done by a process of its own.
+// Compaction service that starts a process for each job.
 class WorkerProcesses final : public winnow::rocksdb_abi::CompactionService {
  public:
   explicit WorkerProcesses(std::string path) : path_(std::move(path)) {}
@@ -482,8 +477,8 @@ int ReadUntilAlarm(const std::string& how, const std::string& path, const Option
   return 0;
 }
 
-// As a daemon may: from then on the next file that is opened is descriptor 2, here the WAL that a
-// flush begins. It ends without closing the database, so that the WAL has what was written last.
+// Closes stderr like some daemons: the next opened file gets descriptor 2, here the WAL that a
+// flush begins. Exits without closing the database, so that the last writes are in the WAL.
 int WriteWithoutStderr(const std::string& how, const std::string& path, const Options& options,
                        int keys) {
   Check(rocksdb::DestroyDB(path, options));
@@ -499,7 +494,7 @@ int WriteWithoutStderr(const std::string& how, const std::string& path, const Op
   ::_exit(0);
 }
 
-// A column family that begins with the file of another one.
+// Creates a column family by importing the file of another one.
 ColumnFamilyHandle* ImportFamily(Database* db, const std::string& path,
                                  ColumnFamilyHandle* exported_family,
                                  const rocksdb::ColumnFamilyOptions& family) {
@@ -518,7 +513,7 @@ ColumnFamilyHandle* ImportFamily(Database* db, const std::string& path,
   return imported;
 }
 
-// Column families that are made after the database was opened, in each of the ways.
+// Creates column families in the open database, in each possible way.
 int WriteLaterFamilies(const std::string& how, const std::string& path, const Options& options,
                        int keys) {
   Check(rocksdb::DestroyDB(path, options));
@@ -537,7 +532,7 @@ int WriteLaterFamilies(const std::string& how, const std::string& path, const Op
     }
     Check(db->Flush(rocksdb::FlushOptions(), each));
   }
-  if (how != "transaction") {  // which does not let its imported families be written to
+  if (how != "transaction") {  // imported families are read-only there
     handles.push_back(ImportFamily(&db, path, handle, family));
   }
   for (ColumnFamilyHandle* each : handles) {
@@ -546,8 +541,8 @@ int WriteLaterFamilies(const std::string& how, const std::string& path, const Op
   return 0;
 }
 
-// Prints what an iterator sees behind the prefix of an absent key, before and after SetOptions gave
-// the column family a prefix extractor, by files from before and after.
+// Prints the iterator's position after a seek to the prefix of an absent key. Callers do so before
+// and after SetOptions sets a prefix extractor, with files from before and after.
 void Seek(Database* db, const std::string& target) {
   const std::unique_ptr<rocksdb::Iterator> iterator((*db)->NewIterator(rocksdb::ReadOptions()));
   iterator->Seek(target);
@@ -590,7 +585,7 @@ int SeekPrefixes(const std::string& how, const std::string& path, const Options&
   return 0;
 }
 
-// The status of the only child.
+// Returns the exit status of the only child.
 int WaitForChild() {
   int status = 0;
   return ::wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 5;
@@ -651,8 +646,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (arguments.size() == 2 && arguments[0] == "linger") {
-    // As a daemon that keeps none of its parent's descriptors, and ends when the pipe is written
-    // to.
+    // Acts like a daemon that keeps none of its parent's descriptors, and ends when the pipe is
+    // written to.
     if (::fork() == 0) {
       const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
       ::close(STDIN_FILENO);

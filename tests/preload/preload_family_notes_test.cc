@@ -1,4 +1,4 @@
-// Tests of the notes on column families that Winnow has no part in.
+// Notes on column families that Winnow does not affect.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using rocksdb::FilterPolicy;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// The environment is read once in a process.
+// WINNOW_POLICY is read once per process, so it is set before main().
 [[maybe_unused]] const int environment_is_set = ::setenv("WINNOW_POLICY", "winnow:10", 1);
 
 ColumnFamilyOptions With(std::shared_ptr<const FilterPolicy> policy) {
@@ -59,7 +59,7 @@ TEST(NoteOnTest, NamesTablesThatHaveNoPolicies) {
   EXPECT_EQ(NoteOn(options), note);
 }
 
-// As one that a program wrote itself.
+// A filter policy implemented by a program.
 class OwnPolicy final : public FilterPolicy {
  public:
   const char* Name() const override { return "a program's"; }
@@ -77,7 +77,7 @@ TEST(NoteOnTest, NamesPoliciesThatStayAsTheyAre) {
   EXPECT_EQ(NoteOn(With(std::make_shared<OwnPolicy>())),
             "has a filter policy that is not RocksDB's, \"a program's\", and keeps it: "
             "WINNOW_POLICY has no effect there");
-  // Here no hook is in between.
+  // No function is interposed in this program.
   EXPECT_EQ(NoteOn(With(std::shared_ptr<const FilterPolicy>(rocksdb::NewBloomFilterPolicy(10)))),
             "has RocksDB's filter policy \"bloomfilter:10:false\", which was made where the "
             "interposer does not see it: WINNOW_POLICY has no effect there");

@@ -1,5 +1,5 @@
-// Preloaded beside Winnow: time that goes by 10,000 times as fast, for what has to wait for ten
-// minutes. Not the clock that timed waits go by.
+// Preloaded together with Winnow: makes CLOCK_MONOTONIC run 10,000 times as fast, for tests of
+// ten-minute intervals. Timed waits use another clock.
 
 #include <sys/syscall.h>
 #include <time.h>

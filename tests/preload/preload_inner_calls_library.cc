@@ -1,4 +1,4 @@
-// A library with a function that calls another of its own.
+// A library with a function that calls another of its functions.
 
 extern "C" {
 

@@ -10,7 +10,7 @@
 namespace winnow::preload {
 namespace {
 
-// An address in the library, which stays loaded.
+// Returns an address in the library, which stays loaded.
 const void* Load(const char* path) {
   void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
   EXPECT_NE(library, nullptr) << ::dlerror();
@@ -32,7 +32,7 @@ TEST(InnerCalls, OfNoLibrary) {
   EXPECT_EQ(AsksLinkerFor(nullptr, "winnow_test_inner"), std::nullopt);
 }
 
-// find.cmake looks into the file, this into what is loaded.
+// find.cmake examined the file, this test examines the loaded library.
 TEST(InnerCalls, OfTheRocksDBOfThisBuildAreAsTheBuildSaw) {
   void* functions[kNumHooks] = {};
   const auto set = [&functions](Hook hook, auto* function) {

@@ -22,10 +22,10 @@ namespace preload_interposed_policy_test {
 using rocksdb::FilterPolicy;
 using Policy = std::shared_ptr<const FilterPolicy>;
 
-// The environment is read once in a process.
+// WINNOW_POLICY is read once per process, so it is set before main().
 [[maybe_unused]] const int environment_is_set = ::setenv("WINNOW_POLICY", "winnow:10", 1);
 
-// This program replaces none of RocksDB's functions.
+// Returns RocksDB's policy, as no function is interposed in this program.
 Policy Stock(const std::string& text) {
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;
@@ -34,7 +34,7 @@ Policy Stock(const std::string& text) {
   return policy;
 }
 
-// Somebody's policy with the name of a built-in one, as the C API makes.
+// A program's policy with a built-in name, like those of the C API.
 class Wrapper final : public FilterPolicy {
  public:
   const char* Name() const override { return "bloomfilter"; }
@@ -81,7 +81,7 @@ TEST(InterposedPolicyTest, LeavesOtherPoliciesAlone) {
   EXPECT_EQ(Interpose(wrapper), wrapper);
 }
 
-// RocksDB's own casts ask for a class by its name and go inwards.
+// RocksDB casts by class name, and follows Inner().
 TEST(InterposedPolicyTest, IsNotTakenForAnObjectOfTheBuiltinClass) {
   const Policy stock = Stock("bloomfilter:10:false");
   const Policy interposed = Interpose(stock);
@@ -105,11 +105,10 @@ TEST(InterposedPolicyTest, GoesByTheNicknamesOfTheBuiltinOne) {
   EXPECT_TRUE(Interpose(Stock("ribbonfilter:10:2"))->IsInstanceOf("rocksdb.RibbonFilter"));
 }
 
-// From 8.7 on, RocksDB's Ribbon policy has an option of its own, bloom_before_level, which may
-// change at any time.
+// RocksDB's Ribbon policy has a mutable option of its own from 8.7, bloom_before_level.
 constexpr bool kRibbonHasOptions = WINNOW_ROCKSDB_AT_LEAST(8, 7);
 
-// Returns the policy's ID, text and options as somebody sees them.
+// Returns the policy's id, text and options as a caller sees them.
 std::string Seen(const FilterPolicy& policy) {
   const rocksdb::ConfigOptions config;
   std::string seen = policy.GetId() + " " + policy.ToString(config) + " ";
@@ -167,7 +166,7 @@ TEST(InterposedPolicyTest, HasTheOptionsOfTheBuiltinOneAndPassesThemOn) {
   EXPECT_FALSE(interposed->AreEquivalent(config, other.get(), &mismatch));
 }
 
-// RocksDB's own test MutatingRibbonFilterPolicy, with the kinds that are built.
+// Follows RocksDB's test MutatingRibbonFilterPolicy, with checks of the filter kinds.
 TEST(InterposedPolicyTest, BuildsByTheOptionsThatTheBuiltinOneHasNow) {
   const testing::TemporaryFolder folder;
   rocksdb::BlockBasedTableOptions table;
@@ -210,7 +209,7 @@ TEST(InterposedPolicyTest, BuildsByTheOptionsThatTheBuiltinOneHasNow) {
           database->GetOptions().table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
       EXPECT_EQ(now->filter_policy, table.filter_policy);
       EXPECT_EQ(saved_policy(), Stock(std::string("ribbonfilter:10:") + level)->ToString({}));
-      // A refused change, whether RocksDB says so or not, leaves all as it was.
+      // A refused change has no effect, whether RocksDB reports it or not.
       database->SetOptions({{factory + ".filter_policy.bloom_before_level", "ten"}})
           .PermitUncheckedError();
       EXPECT_EQ(next_is_bloom(), is_bloom) << factory << " " << level;

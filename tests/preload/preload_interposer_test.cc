@@ -1,4 +1,4 @@
-// The interposed functions, in programs that ask RocksDB for its built-in policies.
+// Interposed functions in programs that request RocksDB's built-in policies.
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ const Kinds kBloomAndRibbon = {{"winnow bloom", 1}, {"winnow ribbon", 1}};
 
 class PreloadTest : public ::testing::Test {
  protected:
-  // Writes the database and expects that the program ends well.
+  // Writes the database and expects exit status 0.
   ChildResult Write(const std::string& policy, const std::vector<std::string>& environment) {
     return Run("write", policy, environment);
   }
@@ -63,7 +63,7 @@ class PreloadTest : public ::testing::Test {
     return Run("overwrite", policy, environment);
   }
 
-  // Reads the database; expects that all keys are found and no others.
+  // Reads the database. Expects that all keys are found and no others.
   ChildResult Read(const std::string& policy, const std::vector<std::string>& environment) {
     ChildResult result = Run("read", policy, environment);
     EXPECT_THAT(result.output, HasSubstr("missing=0 invented=0")) << result.errors;
@@ -96,7 +96,7 @@ struct Asked {
 
 void PrintTo(const Asked& asked, std::ostream* out) { *out << asked.policy; }
 
-// A test's name has letters, digits and underscores.
+// Returns a test name: letters, digits and underscores.
 std::string TestName(const ::testing::TestParamInfo<Asked>& info) {
   std::string name = info.param.policy;
   for (char& letter : name) {
@@ -168,7 +168,7 @@ TEST_F(PreloadTest, StockLeavesAllAsItWas) {
     }
     return found;
   };
-  // The last one is of a policy that RocksDB does not know: it is silent.
+  // RocksDB silently ignores the last policy, which it does not know.
   for (const char* policy : {"bloom:10", "ribbon:10:0", "string:filter_policy=bloomfilter:10",
                              "string:filter_policy=winow:10"}) {
     const ChildResult stock = Write(policy, {});
@@ -197,7 +197,7 @@ TEST_F(PreloadTest, OptionsFilesStayByteForByteWhatTheyWere) {
     Write(policy, Preloading({"WINNOW_POLICY=winnow:10"}));
     EXPECT_EQ(NewestOptionsFile(database()), stock) << policy;
     const std::string name = policy[0] == 'r' ? "ribbonfilter:" : "bloomfilter:";
-    // A Ribbon policy has an option of its own from 8.7 on.
+    // RocksDB's Ribbon policy has its own option from 8.7.
     EXPECT_THAT(stock,
                 AnyOf(HasSubstr("filter_policy=" + name), HasSubstr("filter_policy={id=" + name)));
   }
@@ -228,7 +228,7 @@ TEST_F(PreloadTest, TheDatabasesLogShowsWinnow) {
               AllOf(HasSubstr("[winnow]"), HasSubstr("bits_per_key=11")));
 }
 
-// The bits_per_key of all filters, which must have the same.
+// Returns the bits_per_key of all filters, which must be equal.
 double BitsOf(const std::string& database) {
   const std::vector<FileFilter> filters = ReadFilters(database);
   for (const FileFilter& filter : filters) {
@@ -280,7 +280,7 @@ TEST_F(PreloadTest, FilesOfOneSideAreReadByTheOther) {
   EXPECT_GT(FiltersThatAnswered(old_ribbons.output), 9700) << "built-in filters went unused";
 }
 
-// Every program after the first has all its options from the OPTIONS file that was saved before.
+// Every program after the first takes all its options from the saved OPTIONS file.
 TEST_F(PreloadTest, ADatabaseChangesToWinnowAndBackByThePreloadAlone) {
   const std::vector<std::string> environment = Preloading({"WINNOW_POLICY=winnow:10"});
   const std::vector<std::string> stock;
@@ -370,7 +370,7 @@ TEST_F(PreloadTest, AMalformedPolicyKeepsADatabaseWithFiltersFromBeingOpened) {
         << asked;
     EXPECT_FALSE(std::filesystem::exists(database() + "/CURRENT")) << asked;
   }
-  // The C API hides our policy behind one of its own.
+  // The C API wraps Winnow's policy in its own.
   const ChildResult result = RunProgram({PRELOAD_C_CLIENT, database(), "bloom_full", "10", "100"},
                                         Preloading({"WINNOW_POLICY=winnow:ten"}));
   EXPECT_NE(result.status, 0);
@@ -439,7 +439,7 @@ TEST_F(PreloadTest, AnotherVersionOfRocksDBIsSaidToAProgramThatNamesWinnow) {
   EXPECT_THAT(LinesThatBegin(result.errors, "winnow:"), ElementsAre(HasSubstr("99.1.0")));
 }
 
-// Functions by one name whose parameters another compiler has other types for are never exchanged.
+// Functions are not exchanged if another compiler mangles their parameter types differently.
 TEST(PreloadInterposerTest, RefusesTheLibraryOfAnotherCompilerAndOfAnotherBuild) {
   WINNOW_SKIP_IF_SANITIZED();
   void* const plugin = ::dlopen(PLUGIN_LIBRARY, RTLD_NOW | RTLD_LOCAL);

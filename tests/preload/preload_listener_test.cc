@@ -1,4 +1,4 @@
-// The listener that the interposer adds to databases with a policy of Winnow.
+// Listener that the interposer adds to databases with a Winnow policy.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,8 +39,7 @@ class PreloadListenerTest : public ::testing::Test {
     return result.output;
   }
 
-  // Sets rates_ to those of the files written by a process which has not written those that lie
-  // below.
+  // Sets rates_ to the rates of files from a process that did not write the files below them.
   std::string WriteAgain(const std::string& how, const std::string& policy,
                          const std::vector<std::string>& environment) {
     Run("write", how, policy, environment);
@@ -67,13 +66,13 @@ TEST_P(PreloadListenerOpenTest, TellsOfFilesThatWereThere) {
   const std::string how = GetParam();
   const int families = how == "families@" ? 3 : 1;
   const std::string heard =
-      "flushes=" + std::to_string(families) + " listeners=2 options=1";  // the program's own stay
-  // Rates go by the other files of the tree.
+      "flushes=" + std::to_string(families) + " listeners=2 options=1";  // keeps the program's own
+  // Rates depend on the other files of the tree.
   const auto expect_known = [&](size_t files) {
     EXPECT_EQ(rates_.size(), files);
     for (const double rate : rates_) EXPECT_LT(rate, 0.97 * kUniformRate);
   };
-  // In the place of a built-in policy, added, and of the program's own.
+  // Policies that replace a built-in one, that are added, and that are the program's own.
   EXPECT_THAT(WriteAgain(how, "bloom:10", {kAuto}), HasSubstr(heard));
   expect_known(static_cast<size_t>(families));
   EXPECT_THAT(WriteAgain(how, "none", {kAuto, "WINNOW_ADD=1"}), HasSubstr(heard));
@@ -93,8 +92,7 @@ TEST_F(PreloadListenerTest, IsNotThereWhereNoFilterIsReadThroughWinnow) {
               HasSubstr("listeners=2 options=1"));
 }
 
-// Without it, a database that is only read would not have the alarm in its LOG, nor one where no
-// filter is built.
+// The listener writes the alarm to the LOG of databases that are only read or build no filters.
 class PreloadAlarmTest : public PreloadListenerTest,
                          public ::testing::WithParamInterface<const char*> {};
 
@@ -123,7 +121,7 @@ TEST_P(PreloadAlarmTest, OfFiltersWithoutRoomIsInTheLogAndOnStderr) {
 INSTANTIATE_TEST_SUITE_P(Ways, PreloadAlarmTest,
                          ::testing::Values("", "read-only@", "secondary@", "transaction@"));
 
-// Databases that are only read, and families that are made later.
+// Read-only databases, and column families created later.
 TEST_F(PreloadListenerTest, LeavesOthersAlone) {
   Run("write", "", "bloom:10", {kAuto});
   for (const char* const how : {"read-only@", "secondary@"}) {

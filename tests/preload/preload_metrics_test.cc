@@ -98,8 +98,8 @@ TEST_F(PreloadMetricsTest, AFileThatCantBeWrittenIsReportedOnce) {
   EXPECT_THAT(Files(), SizeIs(0));
 }
 
-// A process that is killed leaves the last whole file. A collector sees each rewriting as another
-// file.
+// A killed process leaves the last complete file. Each rewrite replaces the file, so its inode
+// changes.
 TEST_F(PreloadMetricsTest, TheFileIsRewrittenWhileTheProcessRuns) {
   ASSERT_TRUE(fs::create_directory(folder_ / "metrics"));
   std::string client = "env";

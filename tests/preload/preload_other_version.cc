@@ -1,5 +1,4 @@
-// Preloaded before the interposer, it makes the RocksDB that is loaded look like one of another
-// version.
+// Preloaded before the interposer, makes the loaded RocksDB report another version.
 
 #include <rocksdb/version.h>
 

@@ -1,4 +1,4 @@
-// The interposer in programs of the distribution, as they are: rocksdb-tools and sortmerna.
+// The interposer in unmodified programs of the distribution: rocksdb-tools and sortmerna.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,12 +62,12 @@ TEST_F(PreloadProgramsTest, DbBenchBuildsWinnowFiltersAndSkipsReadsByThem) {
           HasSubstr("in force in db_bench"), HasSubstr("bloomfilter:10:false"),
           MatchesRegex("winnow: built 0 Bloom filters and 2 Ribbon filters .*; "
                        "[1-9][0-9]* lookups with [1-9][0-9]* hashes computed and [0-9]+ shared")));
-  // About 36 % of the numbers were never drawn, and fillrandom's keys are found.
+  // About 36% of the numbers were never drawn; fillrandom's keys are found.
   EXPECT_THAT(LinesThatBegin(result.output, "rocksdb.bloom.filter.useful COUNT : "),
               ElementsAre(MatchesRegex(".* [67][0-9]{3}")));
 }
 
-// All that a program has of its filters' use which knows nothing of Winnow.
+// The LOG is the only report of filter use in a program without knowledge of Winnow.
 TEST_F(PreloadProgramsTest, TheLogSaysWhatFiltersAnswered) {
   WINNOW_SKIP_WITHOUT("db_bench");
   const std::string database = folder_ / "db";
@@ -100,7 +100,7 @@ TEST_F(PreloadProgramsTest, LdbBuildsAndReadsWinnowFilters) {
             "2\n");
 }
 
-// Each run has its options from the OPTIONS file that was saved before it.
+// Each run takes its options from the OPTIONS file saved by the previous run.
 TEST_F(PreloadProgramsTest, ADatabaseChangesToWinnowAndBackByThePreloadAlone) {
   WINNOW_SKIP_WITHOUT("db_bench");
   WINNOW_SKIP_WITHOUT("ldb");
@@ -142,7 +142,7 @@ TEST_F(PreloadProgramsTest, ADatabaseChangesToWinnowAndBackByThePreloadAlone) {
   expect_all_keys({});
 }
 
-// Reference sequences, and reads of which every other one is a piece of one of them.
+// Writes reference sequences, and reads, every second of which is a part of a reference.
 void WriteSequences(const std::string& references, const std::string& reads) {
   constexpr unsigned kSeed = 7;
   std::mt19937 random(kSeed);
@@ -167,19 +167,20 @@ void WriteSequences(const std::string& references, const std::string& reads) {
   }
 }
 
-// sortmerna keeps the alignments of reads in RocksDB, sets no filter policy, and then looks up
+// sortmerna stores the alignments of reads in RocksDB without a filter policy, and then looks up
 // every read, aligned or not.
 class SortmernaTest : public PreloadProgramsTest {
  protected:
   struct Alignment {
-    std::string log;   // what both runs wrote to stderr
-    size_t lines = 0;  // that they wrote to stdout, with times in them
+    std::string log;   // stderr of both runs
+    size_t lines = 0;  // number of lines on stdout, which contain times
     std::string aligned;
     std::string table;
     Kinds filters;
   };
 
-  // Aligns and reports in two runs: the second one finds a database and writes its first file.
+  // Aligns and reports in two runs: the second opens an existing database and writes its first
+  // file.
   Alignment Align(const std::string& work, const std::vector<std::string>& environment) {
     Alignment alignment;
     for (const char* task : {"0", "2"}) {
@@ -213,7 +214,7 @@ TEST_F(SortmernaTest, GetsFiltersAndGivesTheSameResult) {
               MatchesRegex("winnow: built 0 Bloom filters and 1 Ribbon filter of 1[0-9]{3} "
                            "keys in .*; [1-9][0-9]{3} lookups with .*"));
   EXPECT_THAT(LinesThatBegin(with.aligned, ">read"), ::testing::SizeIs(1000));
-  // It goes by a variable that it never sets: what is left on the stack when it is loaded.
+  // sortmerna reads an uninitialized variable, whose value depends on the stack after loading.
   EXPECT_EQ(with.lines, without.lines);
   EXPECT_EQ(Align(folder_ / "preloaded", Preloading({})).lines, without.lines);
   EXPECT_EQ(with.aligned, without.aligned);

@@ -1,4 +1,4 @@
-// WINNOW_RANGE_BITS: range filters for programs that know nothing of them.
+// WINNOW_RANGE_BITS: range filters for programs without knowledge of them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ class PreloadRangesTest : public ::testing::Test {
     return result;
   }
 
-  // Files with a range filter, of all files.
+  // Returns the number of files with a range filter, and of all files.
   std::pair<size_t, size_t> Files() const {
     std::pair<size_t, size_t> files{0, 0};
     for (const FileFilter& file : ReadFilters(database_)) {
@@ -78,7 +78,7 @@ TEST_P(EachWayOfRangesTest, AnEmptyScanReadsNothing) {
   Run("write", GetParam(), On());
   EXPECT_EQ(Files().first, Files().second);
   EXPECT_EQ(Run("scan", GetParam(), On()).output, kNothing);
-  // Without the variable, and without Winnow, rows are right and not filtered.
+  // Without the variable or without Winnow, scans return the right rows without filters.
   EXPECT_THAT(Run("scan", GetParam(), With({})).output, Not(HasSubstr("blocks=0")));
   EXPECT_THAT(Run("scan", GetParam(), {}).output, Not(HasSubstr("blocks=0")));
 }
@@ -115,8 +115,8 @@ TEST_F(PreloadRangesTest, OnOffAndOnAgainLosesNothing) {
   EXPECT_EQ(Run("scan", "", On()).output, kNothing);
 }
 
-// By SetOptions of the program, while iterators are made: first what the preload set, then another
-// extractor, none, and ours again.
+// The program calls SetOptions during scans: the preloaded extractor is followed by another one,
+// none, and winnow.range again.
 TEST_F(PreloadRangesTest, AnOpenDatabaseGoesToAnotherExtractorAndBack) {
   Run("write", "", On());
   std::vector<std::string> environment = On({"SWITCH=fixed:4 nullptr winnow.range"});
@@ -129,12 +129,12 @@ TEST_F(PreloadRangesTest, AnOpenDatabaseGoesToAnotherExtractorAndBack) {
   EXPECT_THAT(lines.back(), HasSubstr("blocks=0"));
 }
 
-// The extractor is in the OPTIONS file, from which a program may take its options.
+// The OPTIONS file has the extractor, and a program may load its options from there.
 TEST_F(PreloadRangesTest, OptionsFilesWithTheExtractorAreReadByAll) {
   Run("write", "", On());
   EXPECT_THAT(NewestOptionsFile(database_), HasSubstr("prefix_extractor=winnow.range:"));
   EXPECT_EQ(Run("scan", "", On(), "saved").output, kNothing);
-  // To read them, no variable is needed.
+  // Reading range filters needs no variable.
   EXPECT_EQ(Run("scan", "", With({}), "saved").output, kNothing);
   EXPECT_THAT(Run("scan", "", {}, "saved").output, Not(HasSubstr("blocks=0")));
 }
@@ -143,7 +143,7 @@ TEST_F(PreloadRangesTest, AFamilyWithoutAPolicyGetsBothByWinnowAdd) {
   Run("write", "", On({"WINNOW_ADD=1"}), "none");
   EXPECT_EQ(Files().first, Files().second);
   EXPECT_EQ(Run("scan", "", On({"WINNOW_ADD=1"}), "none").output, kNothing);
-  // Without WINNOW_RANGE_BITS the extractor of the OPTIONS file takes no policy away.
+  // Without WINNOW_RANGE_BITS, a policy is added even if the OPTIONS file has the extractor.
   const ChildResult saved = Run("scan", "", With({"WINNOW_ADD=1", "WINNOW_LOG=1"}), "saved");
   EXPECT_THAT(LinesThatBegin(saved.errors, "winnow: column family"),
               ElementsAre(EndsWith("has no filter policy and gets one")));
@@ -214,7 +214,7 @@ TEST_F(PreloadRangesTest, AFamilyOfAnotherOrderGetsNoneAndThoseThatShareItsPolic
   EXPECT_THAT(lines[2], AllOf(HasSubstr("family own"), HasSubstr(" gets range filters, of")));
 }
 
-// The program's families come and go while it runs.
+// Column families are created and dropped at run time.
 TEST_F(PreloadRangesTest, FamiliesThatAreMadeLaterGetThem) {
   const ChildResult result = Run("later-families", "", On({"WINNOW_LOG=1"}));
   const std::vector<std::string> lines = LinesThatBegin(result.errors, "winnow: column family");
@@ -223,7 +223,7 @@ TEST_F(PreloadRangesTest, FamiliesThatAreMadeLaterGetThem) {
   EXPECT_EQ(Files().first, Files().second);
 }
 
-// Compactions by workers keep them; without the variable they build files without.
+// Workers' compactions keep range filters; without the variable they build files without.
 TEST_F(PreloadRangesTest, WorkersBuildThemToo) {
   const std::vector<std::string> environment =
       On({"WORKER_POLICY=bloom:10", "WORKER_ENVIRONMENT=A=b"});

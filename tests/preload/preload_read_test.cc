@@ -1,5 +1,4 @@
-// WINNOW_POLICY=read: programs that can't be changed get the filters they asked for, and read
-// Winnow's.
+// WINNOW_POLICY=read: unmodified programs build the filters that they request, and read Winnow's.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,7 +52,7 @@ class PreloadReadTest : public ::testing::Test {
     return result;
   }
 
-  // Data blocks read for absent keys. All keys must be found.
+  // Returns the number of data blocks read for absent keys. Expects that all keys are found.
   int BlocksReadForAbsentKeys(const std::string& policy, const Environment& environment) {
     const std::string output = Run("read", policy, environment).output;
     EXPECT_THAT(output, HasSubstr("missing=0 invented=0"));
@@ -68,7 +67,7 @@ class PreloadReadTest : public ::testing::Test {
     return blocks;
   }
 
-  // Returns our lines in the database's own LOG.
+  // Returns Winnow's lines in the database's LOG.
   std::string Log() const {
     std::string lines;
     const std::string log = ReadFile(database_ + "/LOG");
@@ -115,7 +114,7 @@ TEST_F(PreloadReadTest, WinnowsFiltersOfOldFilesStayInUse) {
   EXPECT_LT(ours, kAbsent * 3 / 100);
   EXPECT_EQ(BlocksReadForAbsentKeys("bloom:10", Asking("read")), ours);
   EXPECT_EQ(BlocksReadForAbsentKeys("string:filter_policy=bloomfilter:10", Asking("read")), ours);
-  // Their cost without us.
+  // RocksDB alone cannot use these filters.
   EXPECT_GT(BlocksReadForAbsentKeys("bloom:10", kStock), kAbsent * 95 / 100);
 }
 

@@ -109,7 +109,7 @@ TEST(PolicyRequestTest, ComplainsOfEverythingElseAndTakesWhatIsNearest) {
   }
 }
 
-// It may be anything, and comes to a terminal.
+// The text may have any bytes, and is printed to a terminal.
 TEST(PolicyRequestTest, QuotesWhatItDoesNotUnderstand) {
   const std::string text = "winnow:\x1b[31m\n\"" + std::string(5000, 'x');
   const std::string complaint = ParsePolicyRequest(text).complaint;

@@ -1,4 +1,4 @@
-// Running programs with the interposer preloaded.
+// Helpers that run programs with the interposer preloaded.
 
 #ifndef WINNOW_TESTS_PRELOAD_PRELOAD_SETUP_H_
 #define WINNOW_TESTS_PRELOAD_PRELOAD_SETUP_H_
@@ -16,30 +16,29 @@
 
 namespace winnow::testing {
 
-// A client that has Winnow inside in the place of the one that it is preloaded into: adopt_test.sh
-// runs tests with it. Null: it is preloaded.
+// Returns a client with Winnow linked in, which adopt_test.sh tests instead of a preloaded one;
+// null if the interposer is preloaded.
 inline const char* AdoptedClient() { return std::getenv("ADOPTED_CLIENT"); }
 constexpr char kInside[] = "WINNOW_IS_INSIDE=1";
 
-// The variables that preload the libraries (into this one program: they are given to it alone) and
-// ask for the policy.
+// Returns variables that preload the libraries, only into the program that gets them, and `more`.
 inline std::vector<std::string> Preloading(const std::vector<std::string>& more,
                                            const std::string& libraries = PRELOAD_LIBRARY) {
   std::vector<std::string> environment = {AdoptedClient() == nullptr ? "LD_PRELOAD=" + libraries
                                                                      : kInside};
   if (kSanitized) {
-    // Sanitizers' libraries want to be the first.
+    // Sanitizers require that their library is loaded first.
     environment.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
   }
   environment.insert(environment.end(), more.begin(), more.end());
   return environment;
 }
 
-// A program that uses the RocksDB of this build, and knows nothing of us: of the distribution, or,
-// for a RocksDB of one's own, in its prefix, where it need not be.
+// Returns the path of a program without knowledge of Winnow that uses this build's RocksDB: the
+// distribution's, or one in the prefix of a self-built RocksDB, where it may be missing.
 inline std::string RocksDBProgram(const std::string& name) { return ROCKSDB_PROGRAMS + name; }
 
-// Skips the test if there is no such program for the RocksDB of this build.
+// Skips the test if this build's RocksDB has no such program.
 #define WINNOW_SKIP_WITHOUT(name)                                                              \
   do {                                                                                         \
     const std::string program = ::winnow::testing::RocksDBProgram(name);                       \

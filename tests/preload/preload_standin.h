@@ -1,7 +1,6 @@
-// A RocksDB that is not the one that Winnow was built for, as far as its callers see it: the names
-// that the interposer replaces, with other classes behind them. Nothing may touch an object of
-// these that was compiled with RocksDB's headers; so they have other sizes, and a Status may not be
-// moved.
+// Stand-in for a RocksDB other than the one that Winnow was built for: the functions that the
+// interposer replaces, with other classes. Code compiled with RocksDB's headers must not touch
+// these objects, so their sizes differ, and a Status must not be moved.
 
 #ifndef WINNOW_TESTS_PRELOAD_PRELOAD_STANDIN_H_
 #define WINNOW_TESTS_PRELOAD_PRELOAD_STANDIN_H_
@@ -12,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// A program may have its copy with hidden symbols.
+// A program's copy may have hidden symbols.
 #if !STANDIN_HIDDEN
 #pragma GCC visibility push(default)
 #endif
@@ -27,7 +26,7 @@ using OpenedDB = std::unique_ptr<DB>;
 using OpenedDB = DB*;
 #endif
 
-// Each tells one from another by its number.
+// Objects of these types are identified by their number.
 struct ColumnFamilyDescriptor {
   int number;
 };
@@ -67,17 +66,17 @@ struct Status {
   Status& operator=(const Status&) = delete;
   ~Status() { self = nullptr; }
 
-  // The caller's own variable from the beginning, whatever is between.
+  // Address of the caller's variable; it differs from `this` if the object was moved.
   const Status* self = this;
   int code;
-  std::string answer;  // who answered, and to what
+  std::string answer;  // answerer and call
 };
 
 struct FilterPolicy {
   static Status CreateFromString(const ConfigOptions& config, const std::string& value,
                                  std::shared_ptr<const FilterPolicy>* result);
 
-  // Where RocksDB's class has what its virtual functions are called by: whoever does so, crashes.
+  // RocksDB's class has its vtable pointer here, so a virtual call crashes.
   const void* no_functions = nullptr;
   std::string answer;
 };
@@ -91,7 +90,7 @@ const FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
                                           int bloom_before_level);
 std::string GetRocksVersionAsString(bool with_patch);
 
-// As in RocksDB, these are called by the table of virtual functions that is in the copy.
+// Virtual like RocksDB's, so calls go through the vtable in the copy.
 class DB {
  public:
   virtual ~DB() = default;
@@ -163,28 +162,28 @@ class TransactionDB {
 
 namespace standin {
 
-// Functions of a plugin for the program that opens it.
+// Functions of a plugin, for the program that opens it.
 struct Plugin {
-  void (*ask_for_policies)();  // in every way; calls nothing that takes or returns a class
+  void (*ask_for_policies)();  // makes every kind of call; none takes or returns a class
   void (*ask_for_all)();
   const rocksdb::FilterPolicy* (*ask)(double, bool);
-  // Functions that leave no trace of the plugin on the stack when the program calls them.
+  // Functions that leave no frame of the plugin on the stack when the program calls them.
   const rocksdb::FilterPolicy* (*jump)(double, bool);
   const rocksdb::FilterPolicy* (*address)(double, bool);
   rocksdb::DB* (*open)();
 };
 
-// The library that a policy comes from, and what was asked of it if that is a stand-in.
+// Returns the library that a policy or status comes from, and for a stand-in also the call.
 std::string Answer(const rocksdb::FilterPolicy* policy);
 std::string Answer(const rocksdb::Status& status);
 
-// Writes a line.
+// Prints a line.
 void Say(const std::string& caller, const std::string& how, const std::string& answer);
 
-// Calls what is called by the database's table of virtual functions.
+// Calls the database's virtual functions.
 void AskDatabase(const std::string& caller, rocksdb::DB* db);
 
-// Make the calls of the object itself.
+// Run the calls of the object file's own code.
 void AskForPolicies();
 void AskForAll();
 

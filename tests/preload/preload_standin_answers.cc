@@ -1,4 +1,4 @@
-// Writes what stand-ins answered, in lines.
+// Prints the stand-ins' answers, one per line.
 
 #include <dlfcn.h>
 
@@ -20,7 +20,7 @@ std::string Answer(const FilterPolicy* policy) {
   if (policy->no_functions == nullptr) {
     return policy->answer;
   }
-  // Not a stand-in's.
+  // Real policies have a vtable, whose address identifies the library.
   Dl_info known{};
   std::string path = ::dladdr(policy->no_functions, &known) != 0 ? known.dli_fname : "unknown";
   path.erase(0, path.rfind('/') + 1);

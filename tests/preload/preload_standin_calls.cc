@@ -1,5 +1,5 @@
-// Calls of RocksDB, in a program or a plugin that says by STANDIN_CALLER who it is. Whose RocksDB
-// it gets is the dynamic linker's choice.
+// Calls of RocksDB in a program or plugin, which STANDIN_CALLER names. The dynamic linker decides
+// which RocksDB answers.
 
 #include <dlfcn.h>
 
@@ -21,7 +21,7 @@ void SayHere(const std::string& how, const std::string& answer) {
   Say(STANDIN_CALLER, how, answer);
 }
 
-// Compiled to jumps, so that nobody sees on the stack who called.
+// Compiled to a jump, so that the caller is not on the stack.
 __attribute__((noinline)) const FilterPolicy* JumpToBloom(double bits, bool block_based) {
   return rocksdb::NewBloomFilterPolicy(bits, block_based);
 }
@@ -30,7 +30,7 @@ __attribute__((noinline)) const FilterPolicy* JumpToRibbon(double bits, int leve
   return rocksdb::NewRibbonFilterPolicy(bits, level);
 }
 
-// Not compiled to a jump: there is something to do when the answer comes.
+// A call that is not compiled to a jump, since code follows.
 [[maybe_unused]] const FilterPolicy* Ask(double bits, bool block_based) {
   const FilterPolicy* volatile policy = rocksdb::NewBloomFilterPolicy(bits, block_based);
   return policy;
@@ -68,7 +68,7 @@ void AskForPolicies() {
 void AskForAll() {
   AskForPolicies();
 #if STANDIN_PLUGIN
-  // A library finds its own function so, if no other is before it.
+  // A library finds its own function by this, unless another one precedes.
   const auto found = reinterpret_cast<decltype(&Ask)>(
       ::dlsym(RTLD_DEFAULT, "_ZN7rocksdb20NewBloomFilterPolicyEdb"));
   SayHere("dlsym", Answer(found != nullptr ? found(9.9, true) : nullptr));

@@ -1,4 +1,4 @@
-// A copy of RocksDB, or what its callers take for one, that says by STANDIN_COPY which one it is.
+// A copy of RocksDB, or of the functions that callers use, which STANDIN_COPY names.
 
 #include <sstream>
 
@@ -56,7 +56,7 @@ const FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
 
 std::string GetRocksVersionAsString(bool) { return STANDIN_VERSION; }
 
-// RocksDB calls its own functions here, too.
+// RocksDB also calls its own functions here.
 Status FilterPolicy::CreateFromString(const ConfigOptions& config, const std::string& value,
                                       std::shared_ptr<const FilterPolicy>* result) {
   result->reset(NewBloomFilterPolicy(7.5, true));

@@ -1,4 +1,4 @@
-// A plugin that has RocksDB, and a program that has none and changes the options of the plugin's
+// A plugin with RocksDB, and a program without RocksDB that changes options of the plugin's
 // database.
 //
 //   preload_standin_database PLUGIN DB
@@ -22,7 +22,7 @@ extern "C" __attribute__((visibility("default"))) rocksdb::DB* standin_open(cons
 
 #include <cstdio>
 
-// Only what needs no function of RocksDB when the program is linked.
+// Uses no function of RocksDB that the program would have to be linked with.
 int main(int, char** arguments) {
   void* const plugin = ::dlopen(arguments[1], RTLD_LAZY | RTLD_LOCAL);
   if (plugin == nullptr) {

@@ -1,22 +1,21 @@
-// A program with plugins, and maybe with a RocksDB or a stand-in for one.
+// Program that opens plugins, with or without a RocksDB or a stand-in for one.
 //
 //   HOST WHAT…
 //
-//   open:PLUGIN:HOW:HOW…  opens preload_standin_PLUGIN.so beside this program by dlopen; HOW: now
-//   (else
-//                         lazily), global (else local), deepbind
-//   policies:PLUGIN       lets it ask for policies; the program itself where no PLUGIN is said
-//   all:PLUGIN            lets it call all functions that the interposer replaces
-//   direct:PLUGIN         calls what leaves no trace of the plugin on the stack
-//   database:PLUGIN       lets it open a database, and calls the database's functions from here
-//   threads:PLUGIN:…      lets each of them ask in several threads, all at a time
-//   close:PLUGIN          closes it, and says whether it is gone
-//   probe                 looks by dlsym whether there is a RocksDB, and asks it
-//   weak                  looks by a weak reference
-//   maps                  names the files in the process that are RocksDB's or Winnow's plugin
-//   run:HOST              the rest is for another program, which is run by fork and exec
+//   open:PLUGIN:HOW:HOW…  opens preload_standin_PLUGIN.so in the program's folder by dlopen; HOW:
+//                         now (else lazily), global (else local), deepbind
+//   policies:PLUGIN       makes PLUGIN, or the program if there is none, request policies
+//   all:PLUGIN            makes it call all functions that the interposer replaces
+//   direct:PLUGIN         calls functions that leave no frame of the plugin on the stack
+//   database:PLUGIN       makes it open a database, and calls the database's functions
+//   threads:PLUGIN:…      makes each of them request policies in several concurrent threads
+//   close:PLUGIN          closes it, and prints whether it was unloaded
+//   probe                 looks for a RocksDB by dlsym, and calls it
+//   weak                  looks for a RocksDB by a weak reference
+//   maps                  lists the loaded files that are RocksDB's or Winnow's plugin
+//   run:HOST              runs another program with the remaining arguments by fork and exec
 //
-// Lines: WHO HOW: ANSWERER …
+// Output lines: WHO HOW: ANSWERER …
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -107,7 +106,7 @@ void SayMaps() {
   std::printf("\n");
 }
 
-// A first call may be another thread's second one.
+// One thread's first call may run during another thread's second call.
 void AskInThreads(const std::vector<std::string>& names,
                   const std::map<std::string, Opened>& plugins) {
   constexpr int kThreadsOfEach = 3;
@@ -137,7 +136,7 @@ void AskInThreads(const std::vector<std::string>& names,
   }
 }
 
-// The rest of the arguments are the other program's.
+// Runs another program with the remaining arguments.
 void Run(std::string path, char** arguments) {
   *arguments = path.data();
   std::fflush(stdout);

@@ -1,5 +1,5 @@
-// Every program with a RocksDB that is not ours, or with none, does with the interposer preloaded
-// what it does without. Whatever the programs and plugins call, stand-ins answer, and say which.
+// Programs with another RocksDB or none behave with the preloaded interposer as without. Stand-ins
+// answer all calls of programs and plugins, and print who answered.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,18 +38,18 @@ Words Split(const std::string& text) {
 
 struct Case {
   std::string name;
-  std::string program;  // preload_standin_host_…
-  std::string what;     // its arguments
-  // All that is to be seen of "WHO HOW: ANSWERER …", as WHO:ANSWERER.
+  std::string program;  // the suffix of preload_standin_host_
+  std::string what;     // arguments of the program
+  // Expected set of WHO:ANSWERER, from output lines "WHO HOW: ANSWERER …".
   std::string answers;
-  // The same if Winnow is asked for: differs where our RocksDB answers.
+  // Expected set with WINNOW_POLICY, which differs if this build's RocksDB answers.
   std::string answers_with_policy = answers;
 };
 
 void PrintTo(const Case& one, std::ostream* out) { *out << one.program << " " << one.what; }
 
-// The order in which the dynamic linker calls destructors at the end depends on which library was
-// found to need which, where the interposer stands between: those lines are sorted.
+// Returns the output with its final lines sorted. The order of destructors at exit depends on the
+// libraries' dependencies, which the interposer changes.
 std::string WithSortedEnd(const std::string& output) {
   const size_t end = std::min(output.find("\ndone\n"), output.size());
   std::istringstream stream(output.substr(end));
@@ -74,7 +74,7 @@ ChildResult RunCase(const Case& one, const Words& environment) {
   return result;
 }
 
-// The number in the name of this build's library is left out.
+// Returns the set of WHO:ANSWERER, without the version in this build's library name.
 std::set<std::string> Answers(const std::string& output) {
   std::set<std::string> answers;
   std::istringstream lines(output);
@@ -92,7 +92,8 @@ std::set<std::string> Set(const std::string& answers) {
   return {words.begin(), words.end()};
 }
 
-// Returns the output with answers from Winnow in place of our RocksDB's, and nothing else changed.
+// Returns the output with Winnow's answers instead of those of this build's RocksDB, and no other
+// change.
 std::string WithWinnow(const std::string& output) {
   return std::regex_replace(output, std::regex(": librocksdb[^ \n]*\n"), ": winnow\n");
 }
@@ -167,31 +168,31 @@ INSTANTIATE_TEST_SUITE_P(
              "one:one two:two"},
         Case{"WithACopyAndALibrarys", "none", "open:dependent open:one all:one all:dependent maps",
              "one:one dependent:dependency"},
-        // A call by the plugin's function has nobody but the program on its stack.
+        // The stack of such a call has no frame but the program's.
         Case{"CalledWithoutATrace", "none", "open:one direct:one maps", "one:one host:one"},
         Case{"DependentCalledWithoutATrace", "none", "open:dependent direct:dependent maps",
              "dependent:dependency host:dependency"},
-        // The program calls what only the database's table of virtual functions names.
+        // The program calls functions that only the database's vtable refers to.
         Case{"WithADatabaseForTheProgram", "none", "open:one database:one maps",
              "one:one host:one"},
         Case{"TwoWithADatabaseEach", "none", "open:one open:two database:two database:one maps",
              "one:one two:two host:one host:two"},
         Case{"ClosedAndOpenedAgain", "none",
              "open:one all:one close:one open:one all:one close:one maps", "one:one"},
-        // The second may be where the first was.
+        // The second plugin may be loaded at the first one's address.
         Case{"InThePlaceOfAnother", "none",
              "open:one all:one close:one open:two all:two close:two open:one all:one maps",
              "one:one two:two"},
         Case{"DependentInThePlaceOfAnother", "none",
              "open:one all:one close:one open:dependent all:dependent maps",
              "one:one dependent:dependency"},
-        // The first one of two that are for all answers.
+        // The first global plugin answers.
         Case{"BehindAGlobalOne", "none", "open:one:global open:two all:two all:one maps",
              "one:one two:one"},
         Case{"BehindAGlobalOneWithTheirOwn", "none",
              "open:one:global open:two:deepbind open:symbolic all:two all:symbolic all:one maps",
              "one:one two:two symbolic:symbolic"},
-        // Bound functions stay bound.
+        // Resolved functions stay resolved.
         Case{"BoundBeforeAGlobalOne", "none",
              "open:now open:one:global policies:now database:now all:one maps",
              "now:now one:one host:now"},
@@ -252,7 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
              "program:program rocksdb:program"},
         Case{"OfAnotherVersion", "linked", "all open:rocksdb policies:rocksdb all",
              "program:linked rocksdb:linked"},
-        // By RTLD_DEEPBIND a plugin asks its own libraries first, and never the interposer.
+        // RTLD_DEEPBIND makes a plugin's own libraries precede the interposer.
         Case{"OutOfReachInAnExportingProgram", "exporting",
              "all open:rocksdb:deepbind policies:rocksdb all",
              "program:program rocksdb:librocksdb"},
@@ -261,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(
              "program:linked rocksdb:librocksdb"}),
     TestName);
 
-// The program sees no RocksDB; only the database's table of virtual functions names one.
+// The program itself has no RocksDB; only the database's vtable refers to one.
 TEST(StandinsTest, ADatabaseOfAPluginIsChangedByAProgramWithoutRocksDB) {
   WINNOW_SKIP_IF_SANITIZED();
   const testing::TemporaryFolder folder;
@@ -276,7 +277,7 @@ TEST(StandinsTest, ADatabaseOfAPluginIsChangedByAProgramWithoutRocksDB) {
   }
 }
 
-// Nothing says which of the two was meant.
+// Either plugin may answer, since nothing identifies the caller.
 TEST(StandinsTest, OneOfTwoPluginsAnswersWhatLeavesNoTrace) {
   WINNOW_SKIP_IF_SANITIZED();
   const Case both{"", "none", "open:one open:two direct:one direct:two", ""};
@@ -291,8 +292,8 @@ TEST(StandinsTest, OneOfTwoPluginsAnswersWhatLeavesNoTrace) {
   }
 }
 
-// The linker would have found nothing for the program. Its call looks like a plugin's that leaves
-// no trace, and a plugin's must be answered.
+// The linker alone would have found no function for the program. The call looks like a tail call of
+// a plugin, which must be answered.
 TEST(StandinsTest, AProgramThatProbesBesideAPluginGetsThePlugins) {
   WINNOW_SKIP_IF_SANITIZED();
   const Case beside{"", "weak", "open:one weak policies:one weak", ""};
@@ -301,7 +302,7 @@ TEST(StandinsTest, AProgramThatProbesBesideAPluginGetsThePlugins) {
   EXPECT_EQ(Answers(result.output), (std::set<std::string>{"host:one", "one:one"}));
 }
 
-// Without this the test of calls that leave no trace tests others.
+// Tests that leave no frame on the stack depend on these jumps.
 TEST(StandinsTest, JumpAtTheEndOfAFunction) {
   const ChildResult code =
       RunProgram({WINNOW_OBJDUMP, "-d", "--no-show-raw-insn", STANDINS "preload_standin_one.so"});
@@ -312,7 +313,7 @@ TEST(StandinsTest, JumpAtTheEndOfAFunction) {
   }
 }
 
-// Nor is anything brought into it that its own libraries might take.
+// The preload must add no library that the program's own libraries could bind to.
 TEST(StandinsTest, AProgramOfAnotherLanguageLoadsNoMoreThanThePreload) {
   WINNOW_SKIP_IF_SANITIZED();
   const ChildResult maps =

@@ -1,4 +1,5 @@
-// The lines in which a process says whether Winnow is in force, and what it has no part in.
+// Lines that state if Winnow is in force in a process, and which column families it does not
+// affect.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ using ::testing::SizeIs;
 using testing::TemporaryFolder;
 using ::testing::UnorderedElementsAre;
 
-// A program without RocksDB, which keeps its stderr to the end: those of GNU's coreutils close it.
+// A program without RocksDB that keeps stderr open until exit; GNU coreutils close it.
 const std::vector<std::string> kShell = {"bash", "-c", ":"};
 
 class PreloadStateLineTest : public ::testing::Test {
@@ -204,7 +205,7 @@ TEST_F(PreloadFamilyNotesTest, AreNotWhereNothingIsMissingOrNobodyAsks) {
   EXPECT_THAT(Notes("write", "", "none", {"WINNOW_POLICY=winnow"}), IsEmpty());
 }
 
-// RocksDB takes 0 bits for a wish to have no filters.
+// RocksDB builds no filters with 0 bits.
 TEST_F(PreloadFamilyNotesTest, APolicyOfNoBitsIsSaidToBuildNone) {
   const ChildResult result = RunClient({"write", database_, "bloom:0", "100"}, Preloading(winnow_));
   EXPECT_THAT(LinesThatBegin(result.errors, "winnow: filter policy"),

@@ -1,5 +1,5 @@
-// Lines of the interposer in programs that close descriptor 2, never had it, or have a reader of it
-// who waits for its end.
+// The interposer's output in programs that close descriptor 2, never had it, or whose reader waits
+// for its end.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,11 +32,11 @@ class PreloadStderrTest : public ::testing::Test {
  protected:
   void SetUp() override { WINNOW_SKIP_IF_SANITIZED(); }
 
-  // A shell's command, in which $CLIENT is the client and $DB a database.
+  // Runs a shell command, in which $CLIENT is the client and $DB a database.
   ChildResult Shell(const std::string& command) const {
     std::vector<std::string> environment = {"CLIENT=" + std::string(PRELOAD_CLIENT),
                                             "DB=" + database_};
-    // For the client alone: the shell has nothing to say.
+    // Preloads into the client only, not into the shell.
     std::string preload;
     for (const std::string& variable : kLogging) {
       preload += " '" + variable + "'";
@@ -46,7 +46,7 @@ class PreloadStderrTest : public ::testing::Test {
                       environment);
   }
 
-  // No file but the databases' own logs has a word of ours.
+  // Expects that only the databases' LOG files have lines of Winnow's.
   void ExpectNoLineInFiles() const {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "")) {
       if (entry.is_regular_file()) {
@@ -89,7 +89,7 @@ TEST_F(PreloadStderrTest, TheLinesAreThereWhereItIsWhatItWas) {
 }
 
 TEST_F(PreloadStderrTest, WhoReadsADaemonsOutputDoesNotWaitForIt) {
-  // The daemon ends after it was read from. Who waits for it does so for ever.
+  // The daemon ends after its output was read, so a reader that waits for the daemon waits forever.
   const ChildResult result = Shell(
       "mkfifo $DB.pipe && with timeout 60 sh -c "
       "'read=$($CLIENT linger $DB.pipe 2>&1); : >$DB.pipe; echo \"$read\"'");
@@ -97,7 +97,7 @@ TEST_F(PreloadStderrTest, WhoReadsADaemonsOutputDoesNotWaitForIt) {
   EXPECT_THAT(result.output, HasSubstr("winnow: in force"));
 }
 
-// Nobody reads what the program itself says either: it has nothing to say.
+// The pipe has no reader, and the program itself writes nothing to it.
 TEST_F(PreloadStderrTest, AProgramLivesWhoseStderrNobodyReads) {
   const auto before = std::signal(SIGPIPE, SIG_DFL);
   const ChildResult result = Shell(
@@ -108,7 +108,7 @@ TEST_F(PreloadStderrTest, AProgramLivesWhoseStderrNobodyReads) {
               HasSubstr("missing=0 invented=0"));
 }
 
-// A number that we kept might be closed by close_range() and given to a file.
+// A kept descriptor might be closed by close_range() and reused for a file.
 TEST_F(PreloadStderrTest, NoDescriptorIsKept) {
   EXPECT_EQ(RunClient({"descriptors"}, kLogging).output, RunClient({"descriptors"}, {}).output);
 }

@@ -1,4 +1,4 @@
-// Compactions that other processes do, with the interposer in one of them or in both.
+// Remote compactions with the interposer in the primary, the worker, or both.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ constexpr char kPrimarySays[] = "compactions by other processes lose Winnow's fi
 
 class PreloadWorkerTest : public ::testing::Test {
  protected:
-  // All files but the last flush's are the worker's, if it does not fail.
+  // Runs a remote compaction. All files but the last flush's are the worker's, unless it fails.
   void Run(const std::string& policy, const std::vector<std::string>& environment,
            const std::string& worker_policy, const std::string& worker_environment) {
     std::vector<std::string> all = environment;
@@ -61,7 +61,7 @@ class PreloadWorkerTest : public ::testing::Test {
 using Kinds = std::map<std::string, int>;
 const Kinds kAllOurs = {{"winnow ribbon", 2}};
 
-// Which ends the process within RocksDB otherwise.
+// RocksDB alone would crash.
 TEST_F(PreloadWorkerTest, WithoutATableFactoryHasThatOfTheDatabasesOptions) {
   Run(kOwn, {}, "null", "");
   ExpectAllDone();
@@ -107,7 +107,7 @@ TEST_F(PreloadWorkerTest, HasItsPoliciesInterposedAndAdded) {
                                  "builds Winnow's filters"));
 }
 
-// Its policy is made anew for the job, and nobody told it of the tree.
+// The policy is new for each job and has not learned the tree.
 TEST_F(PreloadWorkerTest, SaysThatAPlanKnowsNothingOfTheTree) {
   for (const char* const worker : {"null", "bloom:10"}) {
     Run("bloom:10", {"WINNOW_POLICY=winnow:10"}, worker, "");
@@ -124,7 +124,7 @@ TEST_F(PreloadWorkerTest, SaysThatAPlanKnowsNothingOfTheTree) {
   }
 }
 
-// The worker by the database's options, the primary by the file.
+// The worker finds out by the database's options, the primary by the file.
 TEST_F(PreloadWorkerTest, WithoutOurFiltersIsSaidByBothSides) {
   Run(kOwn, {kLog}, "none", "WINNOW_LOG=0");
   ExpectAllDone();
@@ -142,7 +142,7 @@ TEST_F(PreloadWorkerTest, WithoutOurFiltersIsSaidByBothSides) {
   EXPECT_THAT(log_, HasSubstr("a filter of RocksDB's policy \"bloomfilter\""));
 }
 
-// As a worker with an older Winnow has it. It does the job, or not, as RocksDB does.
+// A worker with an older Winnow cannot read the options. RocksDB decides if the job is done.
 TEST_F(PreloadWorkerTest, SaysThatTheDatabasesOptionsCantBeRead) {
   const std::string change = "sh -c 'sed -i s/id=winnow.Filter\\;/\\&mesh=9\\;/ " + database_ +
                              "/OPTIONS-*; exec \"$0\" \"$@\"'";
@@ -152,7 +152,7 @@ TEST_F(PreloadWorkerTest, SaysThatTheDatabasesOptionsCantBeRead) {
                              HasSubstr("mesh"), HasSubstr("answer kUseLocal")));
 }
 
-// Both name RocksDB's policy: the bytes tell.
+// Both filters have the name of RocksDB's policy, so their bytes decide.
 TEST_F(PreloadWorkerTest, WithoutThePreloadIsSaidWhereThePrimarysPolicyIsInterposed) {
   Run("bloom:10", {kPolicy}, "bloom:10", "");
   EXPECT_THAT(log_, Not(HasSubstr(kPrimarySays)));

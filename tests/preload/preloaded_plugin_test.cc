@@ -1,4 +1,4 @@
-// The policy named in options of Debian's own programs, by what is preloaded into them.
+// Winnow's policy named in options of Debian's programs, which preload the library.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ using testing::RunProgram;
 using testing::TemporaryFolder;
 using testing::WriteFile;
 
-// To load it into a program, and to leave the program as it is.
+// Environments with and without the preloaded library.
 const std::vector<std::string> kPreload = Preloading({});
 const std::vector<std::string> kStock;
 
@@ -51,7 +51,7 @@ class PreloadedPluginTest : public ::testing::Test {
     WINNOW_SKIP_WITHOUT("ldb");
   }
 
-  // A db_bench that uses this policy by its options file.
+  // Runs db_bench with an options file that has this policy.
   ChildResult Benchmark(const std::string& policy,
                         const std::vector<std::string>& environment) const {
     const std::string options = folder_ / "options.ini";
@@ -85,8 +85,8 @@ class PreloadedPluginTest : public ::testing::Test {
   const std::string database_ = folder_ / "database";
 };
 
-// The library that is made for it, and the plugin itself, which is for programs that are linked
-// with RocksDB alone.
+// Preloads libwinnow_preload.so, or the plugin itself, which suffices for programs linked with the
+// shared RocksDB.
 class PreloadedPluginByTest : public PreloadedPluginTest,
                               public ::testing::WithParamInterface<const char*> {};
 
@@ -136,7 +136,7 @@ TEST_F(PreloadedPluginTest, StockToolReadsTheDatabaseWithAndWithoutIt) {
   ASSERT_EQ(Benchmark("winnow:10", kPreload).status, 0);
   const std::string scanned = Ldb({"scan", "--hex"}, kPreload).output;
   EXPECT_GT(std::count(scanned.begin(), scanned.end(), '\n'), 30000);
-  // A compaction by the preloaded tool, from the saved OPTIONS file, builds Winnow filters again.
+  // A compaction by the preloaded tool, with the saved OPTIONS file, builds Winnow filters again.
   ASSERT_EQ(Ldb({"--try_load_options", "compact"}, kPreload).status, 0);
   EXPECT_THAT(NewestOptionsFile(database_), HasSubstr("filter_policy={id=winnow.Filter;"));
   EXPECT_THAT(ReadFile(database_ + "/LOG"), HasSubstr("[winnow]"));
@@ -147,7 +147,7 @@ TEST_F(PreloadedPluginTest, StockToolReadsTheDatabaseWithAndWithoutIt) {
       EXPECT_EQ(put.status, 0) << put.errors;
       EXPECT_EQ(Ldb({options, "get", "plain"}, environment).output, "value\n") << options;
       const ChildResult absent = Ldb({options, "get", "absent"}, environment);
-      // Its words, and whether this is an error, differ from version to version.
+      // The message, and whether this is an error, differ between versions.
       EXPECT_THAT(absent.output + absent.errors,
                   AnyOf(HasSubstr("NotFound"), HasSubstr("Key not found")));
       EXPECT_EQ(Ldb({options, "delete", "plain"}, environment).status, 0);

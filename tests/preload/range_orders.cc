@@ -1,10 +1,12 @@
-// Scans of column families with six comparators, against a model, in every way in which families,
-// policies and databases come: a program of RocksDB alone, which is run with the plugin or the
-// interposer preloaded. range_orders FOLDER plugin|builtin SEED SCANS
+// Scans of column families with six comparators, compared with a model, for all ways to create
+// column families, policies and databases. The program knows only RocksDB and runs with the plugin
+// or the interposer preloaded.
 //
-// `plugin` names Winnow's policy and extractor in options strings, `builtin` has RocksDB's own
-// policy, which the interposer replaces. It goes on with new databases until so many scans were
-// compared, prints what was seen, and ends with 1 if a row was missing or too many.
+//   range_orders FOLDER plugin|builtin SEED SCANS
+//
+// `plugin` names Winnow's policy and extractor in options strings; `builtin` uses RocksDB's policy,
+// which the interposer replaces. Creates new databases until SCANS scans have been compared, prints
+// totals, and exits with 1 if a row was missing or surplus.
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
@@ -87,12 +89,12 @@ int LengthFirst(const Slice& a, const Slice& b) {
 
 struct KindOfKeys {
   const Comparator* order;
-  std::function<std::string(uint64_t)> key;  // by a number below kUniverse
+  std::function<std::string(uint64_t)> key;  // encodes a number below kUniverse
 };
 
 constexpr uint64_t kUniverse = 3000;
 
-// Three letters, some of them capital: no two numbers differ in that alone.
+// Returns three letters, some of them capital. No two numbers differ in case only.
 std::string Letters(uint64_t number) {
   std::string key;
   for (int i = 0; i < 3; ++i, number /= 15) key += static_cast<char>('a' + number % 15);
@@ -136,8 +138,8 @@ struct Less {
 struct Totals {
   uint64_t scans = 0;
   uint64_t wrong = 0;
-  uint64_t bytewise = 0;  // empty scans of families in the order of bytes
-  uint64_t blocks = 0;    // that these read
+  uint64_t bytewise = 0;  // empty scans in bytewise order
+  uint64_t blocks = 0;    // blocks read by these scans
   std::map<std::string, uint64_t> ways;
 };
 
@@ -218,10 +220,11 @@ class Run {
     return made;
   }
 
-  // The shared policy, a string read on top of its options, or one of its own.
+  // Returns a column family with the shared policy, with a string parsed on top of its options, or
+  // with its own policy.
   Family New(const std::string& name) {
     const auto& kinds = Kinds();
-    // Half of the default families, and of those beside them, have the order of bytes alone.
+    // Half of the databases are created with bytewise column families only.
     const bool is_bytewise = begins_bytewise_ && db_ == nullptr;
     const KindOfKeys& kind = kinds[Below(is_bytewise ? 2 : kinds.size())];
     ColumnFamilyOptions options = shared_;
@@ -329,7 +332,7 @@ class Run {
     old.handle = again.handle;
   }
 
-  // Read by another process, as it were: with policies that saw nothing.
+  // Reopens the database like another process, with new policies.
   void Reopen() {
     if (!can_open_again_) return;
     Close();
@@ -353,7 +356,8 @@ class Run {
     Open(How::kWrite);
   }
 
-  // Files of few keys often ascend in both orders: others get no range filter anyway.
+  // Files of few keys are often sorted in both orders; other files get no range filter in a wrong
+  // order.
   void Write(Family* family) {
     const bool is_small = Chance(2);
     std::string value;
@@ -375,7 +379,7 @@ class Run {
     if (Chance(12)) CompactFiles(family);
   }
 
-  // A listener is not told when this begins.
+  // RocksDB does not call a listener when CompactFiles begins.
   void CompactFiles(Family* family) {
     std::vector<std::string> files;
     rocksdb::ColumnFamilyMetaData data;
@@ -385,7 +389,7 @@ class Run {
     }
     if (files.empty()) return;
     Way("CompactFiles");
-    // Another compaction may have them.
+    // CompactFiles fails if another compaction has the files.
     static_cast<void>(db_->CompactFiles({}, family->handle, files, 3));
   }
 
@@ -407,7 +411,7 @@ class Run {
     Check(db_->IngestExternalFile(family.handle, {file}, {}), "ingest");
   }
 
-  // From RocksDB 9.8 on this makes a successor of the policy.
+  // RocksDB 9.8 and later replace the policy.
   void SetPolicy() {
     if (!is_plugin_) return;
     Family& family = families_[Below(families_.size())];
@@ -418,7 +422,8 @@ class Run {
           "SetOptions");
   }
 
-  // Another database with the same policies, whose default family has another kind of keys.
+  // Opens another database with a shared policy, whose default column family has another kind of
+  // keys.
   void Other() {
     Way("two databases, one policy");
     Family other = New("default");
@@ -439,13 +444,13 @@ class Run {
     Check(rocksdb::DestroyDB(path, Options(base_, other.options), descriptors), "DestroyDB");
   }
 
-  // With the orders that the families have.
+  // Repairs the database, with each column family's comparator.
   void Repair() {
     if (!can_open_again_) return;
     Way("repaired");
     std::vector<ColumnFamilyDescriptor> descriptors;
     for (const Family& family : families_) descriptors.emplace_back(family.name, family.options);
-    // RocksDB's repair refuses some files that were ingested.
+    // RocksDB's repair fails for some ingested files.
     if (!rocksdb::RepairDB(path_, base_, descriptors, families_.front().options).ok()) return;
     Open(How::kWrite);
     for (Family& family : families_) Read(&family);
@@ -455,7 +460,7 @@ class Run {
     Close();
   }
 
-  // All rows, which no filter is asked for: a repair may bring back what was written over.
+  // Reads all rows without filters into the model, since a repair may restore overwritten rows.
   void Read(Family* family) {
     rocksdb::ReadOptions read;
     read.total_order_seek = true;
@@ -533,8 +538,8 @@ class Run {
   std::vector<Family> families_;
   std::unique_ptr<DB> db_;
   const bool begins_bytewise_ = Chance(2);
-  // RocksDB compares a family's comparator with that of a dropped one of its name, which the
-  // MANIFEST still has.
+  // RocksDB compares a column family's comparator with that of a dropped one with the same name,
+  // which the MANIFEST still lists, so such a database can't be reopened.
   bool can_open_again_ = true;
   int created_ = 0;
   uint64_t written_ = 0;

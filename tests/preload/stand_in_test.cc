@@ -1,8 +1,8 @@
-// Programs with a RocksDB that has Winnow in its tree, built with WINNOW_STAND_IN=1, or with an
-// archive that `winnow adopt` made, beside the same programs with RocksDB alone.
-// tests/repo/in_tree_test.sh and tests/preload/adopt_test.sh make them and run this, with their
-// paths in the environment: STAND_IN_CLIENT of preload_client.cc, STAND_IN_C_CLIENT of
-// preload_c_client.cc; STAND_IN_PLACE is what lines on stderr call the place where Winnow is.
+// Programs with an in-tree Winnow built with WINNOW_STAND_IN=1, or linked with an archive made by
+// `winnow adopt`, compared with the same programs with RocksDB alone. tests/repo/in_tree_test.sh
+// and tests/preload/adopt_test.sh build them and run this test with environment variables:
+// STAND_IN_CLIENT and STAND_IN_C_CLIENT, the paths of preload_client.cc's and preload_c_client.cc's
+// programs; STAND_IN_PLACE, the description of Winnow's location on stderr.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,13 +36,13 @@ using Kinds = std::map<std::string, int>;
 using Environment = std::vector<std::string>;
 
 constexpr int kKeys = 100'000;
-// Where what is left behind is compared byte by byte.
+// Number of keys if the resulting files are compared byte by byte.
 constexpr int kFewKeys = 10'000;
 const Environment kUnset;
 const Environment kWinnow = {"WINNOW_POLICY=winnow:10"};
 const Environment kStock = {"WINNOW_POLICY=stock"};
 
-// Ways in which a program asks for one of the built-in policies.
+// Requests for built-in policies.
 const std::vector<std::string> kPolicies = {"bloom:10",
                                             "bloom:0",
                                             "ribbon:10:-1",
@@ -76,7 +76,7 @@ class StandInTest : public ::testing::Test {
         {Variable("STAND_IN_C_CLIENT"), database_, policy, "10", std::to_string(keys_)},
         environment);
   }
-  // The same programs with RocksDB alone.
+  // Runs the client with RocksDB alone.
   ChildResult RunPlain(const std::string& what, const std::string& policy) {
     return RunProgram({PRELOAD_CLIENT, what, database_, policy, std::to_string(keys_)}, {});
   }
@@ -96,7 +96,7 @@ class StandInTest : public ::testing::Test {
   const std::string database_ = folder_ / "db";
 };
 
-// Data blocks read for absent keys. All keys must be found.
+// Returns the number of data blocks read for absent keys. Expects that all keys are found.
 int BlocksReadForAbsentKeys(const ChildResult& read) {
   EXPECT_THAT(read.output, HasSubstr("missing=0 invented=0")) << read.errors;
   return std::stoi(read.output.substr(read.output.find("absent_blocks=") + 14));
@@ -151,7 +151,7 @@ TEST_F(StandInTest, ByWinnowsPolicyThoseOfTheCApiAreTooAndRocksDBAloneFindsAllKe
     EXPECT_EQ(written.output, "missing=0 invented=0\n") << policy;
     EXPECT_THAT(written.errors, IsEmpty()) << policy;
     EXPECT_TRUE(AllAreWinnows(KindsOfFilters(database()))) << policy;
-    // It goes on by numbers, of which the C client has the first ones alone.
+    // The C client writes the first keys of the same sequence.
     const ChildResult read =
         RunProgram({PRELOAD_C_CLIENT, database(), policy, "10", "1000"}, Environment());
     EXPECT_EQ(read.output, "missing=0 invented=0\n") << policy << read.errors;
@@ -182,7 +182,7 @@ TEST_F(StandInTest, StockLeavesAllAsItWas) {
     const Traces plain = TracesOf(RunPlainC(policy));
     EXPECT_TRUE(TracesOf(RunC(policy, kStock)) == plain) << policy;
   }
-  // Nor are Winnow's filters read, which are there.
+  // "stock" does not read existing Winnow filters either.
   ASSERT_EQ(Run("write", "bloom:10", kWinnow).status, 0);
   EXPECT_GT(BlocksReadForAbsentKeys(Run("read", "bloom:10", kStock)), kFewKeys * 95 / 100);
 }
@@ -230,7 +230,7 @@ TEST_F(StandInTest, AMalformedPolicyKeepsDatabasesFromOpeningButForTheCApi) {
   EXPECT_THAT(LinesThatBegin(result.errors, "preload_client: "),
               ElementsAre(StartsWith("preload_client: Invalid argument: WINNOW_POLICY is")));
   const ChildResult by_c = RunC("bloom_full", wrong);
-  if (IsAdopted()) {  // its DB::Open is ours, and says all that is to be said
+  if (IsAdopted()) {  // Winnow's DB::Open has reported everything
     EXPECT_THAT(result.errors, Not(HasSubstr("winnow: ")));
     EXPECT_EQ(by_c.status, 3);
     EXPECT_THAT(by_c.errors, StartsWith("preload_c_client: Invalid argument: WINNOW_POLICY is"));

@@ -1,4 +1,4 @@
-// Traces that a program leaves behind, to be compared with those that it leaves without Winnow.
+// Files and output that a program leaves, for comparison with a run without Winnow.
 
 #ifndef WINNOW_TESTS_PRELOAD_TRACES_H_
 #define WINNOW_TESTS_PRELOAD_TRACES_H_
@@ -24,7 +24,7 @@ struct Traces {
   }
 };
 
-// Returns the traces of the program that wrote the database and gave this result.
+// Returns the traces of the program that wrote the database and had this result.
 inline Traces TracesOf(const ChildResult& result, const std::string& database) {
   Traces traces{result.status, result.output, result.errors, {}, NewestOptionsFile(database)};
   for (const FileFilter& file : ReadFilters(database)) {

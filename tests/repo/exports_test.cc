@@ -1,4 +1,4 @@
-// Tests of what the shared libraries show to the dynamic linker.
+// Tests of the symbols and dependencies of the shared libraries.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,23 +47,24 @@ std::vector<std::string> Lines(const std::string& command) {
   return LinesThatBegin(result.output, "");
 }
 
-// The command that prints each export of a library, and the letter of what it is.
+// Returns the command that prints the exports of a library, each with its symbol type.
 std::string ExportsOf(const std::string& library) {
   return "nm -D --defined-only --format=posix '" + library + "' | cut -d' ' -f1,2";
 }
 
-// Returns the entries of its dynamic section with such a tag, as NEEDED.
+// Returns the entries with a tag, such as NEEDED, in the library's dynamic section.
 std::vector<std::string> DynamicEntries(const std::string& library, const std::string& tag) {
   return Lines("readelf -d '" + library + "' | sed -n 's/.*" + tag + ".*\\[\\(.*\\)\\]/\\1/p'");
 }
 
-// A name of an export, as "winnow::FilterSet::Find": without parameters and what the compiler adds.
+// Returns the name of an export without parameters and compiler suffixes, as
+// "winnow::FilterSet::Find".
 std::string WithoutParameters(const std::string& name) {
   return name.substr(0, name.find_first_of("(["));
 }
 
-// The names that a library exports with this version, or one of its minor ones, as WINNOW_1.1 is of
-// WINNOW_1. Each has a version. Without it, and demangled if they are of C++.
+// Returns the exports of this version or of its minor versions, for example WINNOW_1.1 for
+// WINNOW_1, without the version and demangled. All exports must have a version.
 std::vector<std::string> NamesOfVersion(const std::string& library, const std::string& version) {
   std::string names;
   for (const std::string& line : Lines(ExportsOf(library))) {
@@ -89,7 +90,7 @@ std::set<std::string> FunctionsOfVersion(const std::string& library, const std::
   return functions;
 }
 
-// The text of contract headers, without comments and macros.
+// Returns the text of public headers without comments and macros.
 std::string Headers(const std::vector<std::string>& names) {
   static const std::regex comment("//[^\n]*|\n#([^\n]*\\\\\n)*[^\n]*");
   std::string text;
@@ -99,7 +100,7 @@ std::string Headers(const std::vector<std::string>& names) {
   return std::regex_replace(text, comment, "");
 }
 
-// Returns the functions outside of classes that headers mark as exported, as "winnow::HashKey".
+// Returns the functions outside classes that headers mark as exported, as "winnow::HashKey".
 std::set<std::string> MarkedFunctions(const std::string& headers) {
   static const std::regex marked("WINNOW_EXPORT[^(;{]*\\b(\\w+)\\(");
   std::set<std::string> names;
@@ -109,7 +110,7 @@ std::set<std::string> MarkedFunctions(const std::string& headers) {
   return names;
 }
 
-// Declarations without the bodies of functions, in which others are called.
+// Removes function bodies, which contain calls.
 std::string WithoutBodies(std::string text) {
   static const std::regex body("\\{[^{}]*\\}");
   for (std::string before; before != text;) {
@@ -118,7 +119,7 @@ std::string WithoutBodies(std::string text) {
   return text;
 }
 
-// The part of a class from its label `public:` or `private:` to the next label or the end of it.
+// Returns the part of a class from its label `public:` or `private:` to the next label or its end.
 std::string PartOfClass(const std::string& headers, const std::string& name,
                         const std::string& label) {
   const size_t begin = headers.find("class WINNOW_EXPORT " + name + " {");
@@ -146,8 +147,8 @@ const std::vector<std::string> kLibraries = {
 #endif
 };
 
-// A symbol of RocksDB's here would replace RocksDB's own in a program that the library is preloaded
-// into.
+// A RocksDB symbol exported here would replace RocksDB's own in a program that preloads the
+// library.
 TEST(Exports, OfThePluginAreThoseThatItsHeadersMark) {
   std::set<std::string> marked = MarkedFunctions(Headers(kPluginHeaders));
   EXPECT_GT(marked.size(), 10u);
@@ -156,7 +157,7 @@ TEST(Exports, OfThePluginAreThoseThatItsHeadersMark) {
 
   std::set<std::string> ours_alone;
   if (!std::string(WINNOW_PRELOAD).empty()) {
-    ours_alone.insert("winnow_rocksdb_interposer");  // what libwinnow_preload.so calls
+    ours_alone.insert("winnow_rocksdb_interposer");  // called by libwinnow_preload.so
   }
   EXPECT_EQ(FunctionsOfVersion(WINNOW_PLUGIN, "WINNOW_PRIVATE"), ours_alone);
   EXPECT_THAT(Lines(ExportsOf(WINNOW_PLUGIN) + " | grep -v '@@WINNOW_'"),
@@ -164,9 +165,9 @@ TEST(Exports, OfThePluginAreThoseThatItsHeadersMark) {
       << "the versions themselves have none, and nothing else may be without";
 }
 
-// By a pattern such as winnow::CheckOptions* an overload that comes later would get the version of
-// those before it, and programs that call it would start with libraries that have it not. The
-// records are written by interface_test.sh, which says how.
+// A later overload would, by a pattern such as winnow::CheckOptions*, get the version of the
+// existing ones, and programs that call it would start with libraries that lack it.
+// interface_test.sh writes the records and says how.
 TEST(Exports, AreThoseOfTheRecordEachWithItsVersion) {
   for (const std::string library : {WINNOW_LIBRARY, WINNOW_PLUGIN}) {
     const std::string name = std::filesystem::path(library).stem();
@@ -177,7 +178,7 @@ TEST(Exports, AreThoseOfTheRecordEachWithItsVersion) {
     const std::string exported =
         ExportsOf(library) + " | sed -n '/@@WINNOW_PRIVATE /!s/^\\(.*@@[^ ]*\\) .*/\\1/p'";
     EXPECT_GE(Lines(recorded).size(), 10u);
-    // Each line that is there once.
+    // Prints each line that occurs in only one of both.
     const auto of_one = [](const std::string& one, const std::string& other) {
       return Lines("{ " + one + "; " + other + "; " + other + "; } | sort | uniq -u | c++filt");
     };
@@ -188,7 +189,7 @@ TEST(Exports, AreThoseOfTheRecordEachWithItsVersion) {
   }
 }
 
-// The hooks, and what it and the plugin know each other by.
+// The exports are the hooks and the symbols shared with the plugin.
 TEST(Exports, OfThePreloadAreTheHooks) {
   if (std::string(WINNOW_PRELOAD).empty()) {
     GTEST_SKIP() << "skipped: the interposer was left out of this build";
@@ -226,7 +227,7 @@ TEST(Exports, OfThePreloadAreTheHooks) {
   EXPECT_THAT(names, UnorderedElementsAreArray(expected));
 }
 
-// Or it would bring a RocksDB into programs that have none or another, and be bound to theirs.
+// Otherwise it would load a RocksDB into programs that have none or another one, or bind to theirs.
 TEST(Exports, ThePreloadNeedsTheCLibraryOnly) {
   if (std::string(WINNOW_PRELOAD).empty()) {
     GTEST_SKIP() << "skipped: the interposer was left out of this build";
@@ -238,7 +239,7 @@ TEST(Exports, ThePreloadNeedsTheCLibraryOnly) {
   EXPECT_THAT(RunProgram({"readelf", "-d", WINNOW_PRELOAD}).output, HasSubstr("NODELETE"));
 }
 
-// All that winnow.h declares. A name that is taken away or changes its version breaks programs.
+// All functions in winnow.h are exported. Removing a name or changing its version breaks programs.
 TEST(Exports, OfTheCApiAreThoseOfItsHeader) {
   const std::vector<std::string> declared =
       Lines("grep -o '\\bwinnow_[a-z_]*(' '" WINNOW_HEADERS "/winnow.h' | tr -d '(' | sort -u");
@@ -246,8 +247,8 @@ TEST(Exports, OfTheCApiAreThoseOfItsHeader) {
   EXPECT_THAT(NamesOfVersion(WINNOW_LIBRARY, "WINNOW_C_1"), UnorderedElementsAreArray(declared));
 }
 
-// All that include/winnow/ declares, and nothing of the standard library or of the folders within.
-// Of a class what is public; programs call a private member only from an inline one.
+// All functions in include/winnow/ are exported, and nothing of the standard library or of the
+// subfolders. Of classes, only public members, and private ones that inline functions call.
 TEST(Exports, OfTheCoreAreTheContractOnly) {
   const std::string headers = Headers(kCoreHeaders);
   std::set<std::string> functions;
@@ -276,8 +277,8 @@ TEST(Exports, OfTheCoreAreTheContractOnly) {
                           "winnow::RangeFilterView::FillInfo"));
 }
 
-// A pattern such as "winnow::FilterSet::*" exports what is private, too. One that nothing matches
-// is a function that is gone.
+// A pattern such as "winnow::FilterSet::*" would also export private members. A pattern without a
+// match is of a removed function.
 TEST(Exports, MapsNameTheMembersOneByOne) {
   const auto patterns = [](const std::string& map, const std::string& versions) {
     return Lines("sed -n '/^" + versions +
@@ -309,8 +310,8 @@ TEST(Exports, MapsNameTheMembersOneByOne) {
   expect_all_named(WINNOW_PLUGIN, WINNOW_SOURCES "/rocksdb/exports.map", "WINNOW_ROCKSDB_1", 11);
 }
 
-// Programs that were linked with the library of a version start with each later one of the same
-// soname. The amq library promises nothing beyond its minor version.
+// Programs linked with one version of a library start with each later version of the same soname.
+// The amq library guarantees this only within its minor version.
 TEST(Exports, SonamesAreThoseOfThePromise) {
   const std::string major = std::to_string(WINNOW_VERSION_MAJOR);
   EXPECT_THAT(DynamicEntries(WINNOW_LIBRARY, "SONAME"), ElementsAre("libwinnow.so." + major));
@@ -324,7 +325,7 @@ TEST(Exports, SonamesAreThoseOfThePromise) {
 }
 
 #ifdef WINNOW_AMQ_LIBRARY
-// The classes and functions that the headers of winnow/amq/ declare.
+// The classes and functions in the headers of winnow/amq/ are exported.
 TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
   const std::vector<std::string> declared = Lines(
       "sed -n 's/^class WINNOW_EXPORT \\([A-Za-z]*\\).*/\\1/p; "
@@ -338,8 +339,8 @@ TEST(Exports, OfTheAmqLibraryAreItsContractOnly) {
 }
 #endif
 
-// Beside RocksDB or the core: an embedder of the core carries none of the other library, which
-// stands on the core alone.
+// Dependencies are limited to RocksDB or the core: embedders of the core do not carry the other
+// libraries, and the amq library depends on the core only.
 TEST(Exports, LibrariesNeedOneOtherAndTheLanguagesOnly) {
   if (testing::kSanitized) {
     GTEST_SKIP() << "skipped: sanitizers are libraries too";
@@ -359,22 +360,21 @@ TEST(Exports, LibrariesNeedOneOtherAndTheLanguagesOnly) {
 TEST(Exports, NoSymbolIsWeakOrUnique) {
   for (const std::string& library : kLibraries) {
     for (const std::string& line : Lines(ExportsOf(library) + " | grep -v '^WINNOW_.* A$'")) {
-      // But for what belongs to a class that users derive from, which compilers make weak.
+      // Members of a class that users derive from are weak symbols.
       EXPECT_THAT(line, AnyOf(EndsWith(" T"), MatchesRegex("_ZT[VIS]N6winnow3amq.*PageStoreE V")))
           << library;
     }
   }
 }
 
-// Thread-local storage without a call is what is left for libraries that are opened late: 512
-// bytes of glibc, for all of them.
+// Libraries loaded late by dlopen() share 512 bytes of glibc's surplus static TLS.
 TEST(Exports, ThreadLocalStorageIsSmall) {
   if (testing::kSanitized) {
     GTEST_SKIP() << "skipped: sanitizers have some of their own";
   }
   for (const std::string library : {WINNOW_PLUGIN, WINNOW_PRELOAD}) {
     if (library.empty()) {
-      continue;  // it was left out of this build
+      continue;  // this build omits the library
     }
     const std::vector<std::string> sizes =
         Lines("readelf -lW '" + library + "' | awk '$1 == \"TLS\" { print $6 }'");

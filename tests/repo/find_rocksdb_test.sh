@@ -1,8 +1,8 @@
 #!/bin/bash
-# Tests what CMake says of the RocksDBs that it may be given: stand-ins of a few lines, since it is about the words.
+# Tests of CMake's messages about various RocksDB installations, which are stand-ins of a few lines.
 # find_rocksdb_test.sh SOURCE_FOLDER CXX
 set -euo pipefail
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 
 source=$1
@@ -10,7 +10,8 @@ compiler=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# prefix NAME VERSION LIBRARY_VERSION shared|symbolic|static: a RocksDB of which only what is looked at is there.
+# prefix NAME VERSION LIBRARY_VERSION shared|symbolic|static: makes a RocksDB installation with only
+# the parts that are checked.
 prefix() {
   local folder=$work/$1 version=$2 library_version=$3 kind=$4 major minor patch
   IFS=. read -r major minor patch <<<"$version"
@@ -52,7 +53,8 @@ LIBRARY
   esac
 }
 
-# expect SUCCESS WORDS -- ARGUMENT…: configures with the arguments; every line of WORDS must be said, in lines of any length.
+# expect SUCCESS WORDS -- ARGUMENT…: configures with the arguments; the output must contain every
+# line of WORDS, however it is wrapped.
 expect() {
   local success=$1 words=$2 said status=0 line
   shift 3
@@ -70,7 +72,7 @@ expect() {
   done <<<"$words"
 }
 
-# Configuring needs no library for 32 bits, where it links nothing.
+# This configuration links nothing, and needs no 32-bit libraries.
 if [[ $(uname -m) == x86_64 ]]; then
   expect no "This compiler is for a machine of 32 bits, and Winnow needs one of 64" \
     -- -DCMAKE_C_FLAGS=-m32 -DCMAKE_CXX_FLAGS=-m32 -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
@@ -95,12 +97,12 @@ targets=$(ninja -C "$work/build" -t targets all)
 grep -q '^lib.*/libwinnow_rocksdb.a:\|^src/rocksdb/libwinnow_rocksdb.a:' <<<"$targets" || fail "no static plugin"
 ! grep -q 'libwinnow_rocksdb.so:\|libwinnow_preload.so:' <<<"$targets" || fail "a shared plugin with a static RocksDB"
 
-# Both: the shared one, unless it is asked otherwise.
+# The shared library is the default if both exist.
 prefix static 8.7.3 8.7.3 shared
 expect yes "librocksdb.so (shared" -- -DWINNOW_ROCKSDB_ROOT="$work/static"
 expect yes "librocksdb.a (static" -- -DWINNOW_ROCKSDB_ROOT="$work/static" -DWINNOW_ROCKSDB_STATIC=ON
 
-# For the plugin that is bound at run time.
+# Headers for the plugin that is bound at run time.
 expect yes "RocksDB 8.7.3: headers alone, in $work/static/include, C++17" -- -DWINNOW_ROCKSDB_HEADERS="$work/static/include"
 grep -q 'winnow/plugins/8.7/libwinnow_rocksdb_bound.so:' <<<"$(ninja -C "$work/build" -t targets all)" ||
   fail "no plugin that is bound at run time"

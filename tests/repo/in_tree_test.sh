@@ -1,14 +1,14 @@
 #!/bin/bash
-# Compiles Winnow as a plugin in RocksDB's own tree, by RocksDB's CMake or its Makefile: our objects
-# only, with RocksDB's flags, and warnings as errors where WERROR is ON in the environment.
-# Then looks at what the objects show, and runs them in programs with the RocksDB that is installed,
-# whose version is the same: one that names Winnow in its options, and those of stand_in_test with what
-# WINNOW_STAND_IN=1 makes.
-# Ends with exit code 77, skipped, where there is no source of RocksDB.
+# Compiles Winnow as a plugin in RocksDB's own tree, by RocksDB's CMake or its Makefile: only
+# Winnow's objects, with RocksDB's flags, and warnings as errors if WERROR is ON in the environment.
+# Then checks the symbols of the objects, and runs them in programs with the installed RocksDB of
+# the same version: one that names Winnow in its options, and those of stand_in_test with the
+# objects of WINNOW_STAND_IN=1.
+# Exits with 77 (skipped) without RocksDB's source.
 # in_tree_test.sh cmake|make BUILD_FOLDER SOURCE_FOLDER ROCKSDB_INCLUDE_FOLDER ROCKSDB_LIBRARY CXX
 set -euo pipefail
 export LC_ALL=C
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 
 system=$1
@@ -17,7 +17,7 @@ source=$3
 headers=$4
 library=$5
 compiler=$6
-# shellcheck source=tools/build_jobs.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tools/build_jobs.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$source/tools/build_jobs.sh"
 
 version=$(sed -n 's/^#define ROCKSDB_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\).*/\2/p' "$headers/rocksdb/version.h" | paste -sd.)
@@ -25,8 +25,8 @@ rocksdb=$source/build/rocksdb-source/$version
 [[ -f $rocksdb/CMakeLists.txt ]] || skip "there is no $rocksdb; tools/setup.sh --sources fetches it"
 command -v "$system" >/dev/null || skip "there is no $system"
 
-# It stays for the next time, when only what changed is compiled. RocksDB's Makefile writes into its
-# source, so it gets a tree of links.
+# The folder is kept for the next run, which then compiles only changed files. RocksDB's Makefile
+# writes into the source folder, and therefore gets a tree of links.
 work=$built/in_tree/$version-$system
 mkdir -p "$work"
 if [[ ! -e $work/rocksdb/CMakeLists.txt ]]; then
@@ -35,8 +35,8 @@ if [[ ! -e $work/rocksdb/CMakeLists.txt ]]; then
 fi
 ln -sfn "$source" "$work/rocksdb/plugin/winnow"
 
-# Each leaves the objects' paths, all of which end in src/…/NAME.o or .cc.o, in the array, and what is
-# made besides or in another way with WINNOW_STAND_IN=1 in the second one.
+# Each function stores the paths of the objects, all of which end in src/…/NAME.o or .cc.o, in the
+# first array, and the objects that are added or different with WINNOW_STAND_IN=1 in the second one.
 objects=()
 standing_in=()
 
@@ -51,7 +51,7 @@ configure() {
     fail "RocksDB's build_version.cc does not register Winnow"
 }
 
-# With typeinfo, as RocksDB's Debug builds are.
+# RTTI is enabled, as in RocksDB's Debug builds.
 by_cmake() {
   configure "$work/build" -DWINNOW_STAND_IN=0
   local all_of="CMakeFiles/rocksdb-shared.dir"
@@ -59,7 +59,7 @@ by_cmake() {
     sed -n "s|^\($all_of/.*plugin/winnow/.*\.o\): .*|\1|p")
   ((${#objects[@]})) || fail "RocksDB's build has no object of ours"
   ninja -C "$work/build" -j "$(build_jobs)" "${objects[@]}"
-  # The others are the same.
+  # The other objects are equal.
   WINNOW_STAND_IN=1 configure "$work/standing_in"
   mapfile -t standing_in < <(ninja -C "$work/standing_in" -t targets all |
     sed -n "s|^\($all_of/.*plugin/winnow/.*\.o\): .*|\1|p" | grep -vxF "$(printf '%s\n' "${objects[@]}")")
@@ -69,23 +69,24 @@ by_cmake() {
   standing_in=("${standing_in[@]/#/$work/standing_in/}")
 }
 
-# Without, as RocksDB's release builds are.
+# RTTI is disabled, as in RocksDB's release builds.
 by_make() {
-  # It does not see that flags have changed, nor headers: looking for those takes minutes (SKIP_DEPENDS).
+  # The Makefile does not detect changed flags or headers: the search for dependencies takes minutes
+  # (SKIP_DEPENDS).
   if [[ -n $(cd "$source" && find winnow.mk include src third_party -newer "$work/objects.so" 2>&1) ]]; then
     rm -rf "$work/objects"
   fi
   local arguments=(-C "$work/rocksdb" ROCKSDB_PLUGINS=winnow CXX="$compiler" OBJ_DIR="$work/objects" LIB_MODE=shared
     DEBUG_LEVEL=0 OPTIMIZE_LEVEL=-O1 PORTABLE=1 SKIP_DEPENDS=1)
   [[ ${WERROR:-OFF} == ON ]] || arguments+=(DISABLE_WARNING_AS_ERROR=1)
-  # shellcheck disable=SC2016 # make's variable
+  # shellcheck disable=SC2016 # make expands the variable
   local list=(--eval='winnow_list: ; @printf "object %s\n" $(winnow_SOURCES)' winnow_list)
   paths() { sed -n "s|^object \(.*\)\.cc$|$work/objects/plugin/winnow/\1.o|p"; }
   mapfile -t objects < <(make "${arguments[@]}" "${list[@]}" | paths)
   ((${#objects[@]})) || fail "RocksDB's Makefile has no object of ours"
   make -n "${arguments[@]}" util/build_version.cc | grep -F '{\"winnow\"\, winnow_register_in_tree}' >/dev/null ||
     fail "RocksDB's Makefile does not register Winnow"
-  # Their lists of headers as well, which the compiler makes with the same flags.
+  # The lists of headers are made too, by the compiler with the same flags.
   make -j "$(build_jobs)" "${arguments[@]}" "${objects[@]}" "${objects[@]/%.o/.cc.d}"
   mapfile -t standing_in < <(WINNOW_STAND_IN=1 make "${arguments[@]}" "${list[@]}" | paths |
     grep -vxF "$(printf '%s\n' "${objects[@]}")")
@@ -98,24 +99,24 @@ by_make() {
 
 "by_$system"
 
-# The same files as in the plugin that is a library of its own, but for how it registers.
+# The sources are those of the plugin library, except for the registration.
 own_sources() {
   sed -n "s#.*/\(src/\(core\|rocksdb\|simd\)/[a-z0-9_/]*\)\(\.cc\)\?$1#\1.cc#p" | sort -u
 }
 commands=$built/compile_commands.json
 diff <({
-  # With the sources that are compiled as one: a file in the list includes them.
+  # Unity sources are expanded: a file in the list includes the originals.
   { sed -n 's/^ *"file": "\(.*[.]cxx\)",\?$/\1/p' "$commands" | xargs -r cat; cat "$commands"; } | own_sources '",\?$' |
     grep -vE '/(registration|register_at_load)\.cc$'
   echo src/rocksdb/in_tree.cc
 } | sort -u) <(printf '%s\n' "${objects[@]}" | own_sources '\.o$') ||
   fail "the plugin is made of other files in RocksDB's tree: see above"
 
-# But for the function that registers the policy, which is made of another file then.
+# The function that registers the policy is excluded, since it then comes from another file.
 mapfile -t stand_in_objects < <(printf '%s\n' "${objects[@]}" | grep -v '/rocksdb/in_tree\.'; printf '%s\n' "${standing_in[@]}")
 
-# Nothing of ours is to be seen in RocksDB's library, and nothing of RocksDB's vanishes from it. Nor does the library
-# need static thread storage, of which there is little for libraries that are opened late.
+# RocksDB's library must not export Winnow's symbols or lose its own. It must not need static TLS
+# either, of which little is left for libraries that are loaded late.
 "$compiler" -shared -o "$work/objects.so" "${objects[@]}"
 "$compiler" -shared -o "$work/stand_in.so" "${stand_in_objects[@]}"
 for made in "$work/objects.so" "$work/stand_in.so"; do
@@ -126,7 +127,8 @@ done
 hidden=$(readelf -sW "${objects[@]}" "${standing_in[@]}" | awk '$6 == "HIDDEN" { print $8 }' | c++filt | grep rocksdb:: | grep -v winnow | sort -u || true)
 [[ -z $hidden ]] || fail "RocksDB's own symbols would be hidden; is a header missing in src/rocksdb/in_tree.h? $hidden"
 
-# Kernels have their instruction sets, and no function that the linker may take for another file's.
+# Kernels have their instruction sets, and no functions that the linker could merge with those of
+# other files.
 kernels=0
 for object in "${objects[@]}"; do
   case $object in
@@ -142,7 +144,7 @@ for object in "${objects[@]}"; do
 done
 [[ $(uname -m) != x86_64 ]] || ((kernels > 0)) || fail "there are no kernels"
 
-# As RocksDB's build_version.cc calls it.
+# The call is that of RocksDB's build_version.cc.
 cat >"$work/registers.cc" <<'CODE'
 #include <rocksdb/utilities/object_registry.h>
 extern "C" int winnow_register_in_tree(ROCKSDB_NAMESPACE::ObjectLibrary&, const std::string&);
@@ -154,8 +156,8 @@ rm -rf "$work/database"
 "$work/program" "$work/database" || fail "a program with these objects ends with $?"
 grep -F '[winnow]' "$work/database/LOG" || fail "Winnow's line is missing in the database's LOG"
 
-# With WINNOW_STAND_IN=1: the static library, in which these objects take the places of RocksDB's own, and from which
-# programs take what they name; the shared one, where they come first.
+# WINNOW_STAND_IN=1: in the static library, these objects replace RocksDB's own, and programs link
+# what they reference; with the shared library, they come first.
 archive=$(dirname "$library")/librocksdb.a
 with_rocksdb=("$work/registers.cc" "${stand_in_objects[@]}" "$library" "-Wl,-rpath,$(dirname "$library")")
 if [[ $system == cmake && -f $archive ]]; then
@@ -172,7 +174,7 @@ done
 STAND_IN_CLIENT="$work/preload_client" STAND_IN_C_CLIENT="$work/preload_c_client" STAND_IN_PLACE="the tree" \
   "$built/tests/stand_in_test"
 
-# Percona's MySQL takes the words behind "SOURCES" in winnow.mk, and nothing else, for sources.
+# Percona's MySQL takes exactly the words behind "SOURCES" in winnow.mk as sources.
 mkdir -p "$work/percona"
 cat >"$work/percona/CMakeLists.txt" <<'CODE'
 cmake_minimum_required(VERSION 3.22)

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Builds and installs the libraries without RocksDB, shared ones and then archives, and uses each prefix as strangers do: by
-# the commands of docs/embedding.md, word for word, and by CMake projects in C++ and in C alone. Nothing but the prefix says where
-# the libraries are.
-# install_core_test.sh SOURCE_FOLDER CC CXX [FLAG…]; the flags are for every compilation.
+# Builds and installs the libraries without RocksDB, first shared and then static, and uses each
+# prefix as users do: by the literal commands of docs/embedding.md, and by CMake projects in C++ and
+# in C only. The prefix alone says where the libraries are.
+# install_core_test.sh SOURCE_FOLDER CC CXX [FLAG…]
+# FLAGs apply to every compilation.
 set -euo pipefail
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 
 source=$(realpath "$1")
@@ -17,7 +18,7 @@ unset LD_LIBRARY_PATH PKG_CONFIG_PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# quietly NAME COMMAND…: says what the command said only if it fails.
+# quietly NAME COMMAND…: prints the command's output only if it fails.
 quietly() {
   echo "== $1"
   "${@:2}" >"$work/said.log" 2>&1 || fail "$1: ${*:2} ends with $?: $(cat "$work/said.log")"
@@ -28,7 +29,8 @@ configure() {
     -DCMAKE_CXX_FLAGS="${flags[*]}" "$@"
 }
 
-# install KIND SHARED: into $work/KIND, where the tree was moved afterwards. Built as quickly as can be: the code is the same.
+# install KIND SHARED: installs, then moves the installation to $work/KIND. Built without
+# optimization, for speed.
 install_libraries() {
   configure -S "$source" -B "$work/build_$1" -DWINNOW_ROCKSDB=OFF -DWINNOW_TESTS=OFF -DBUILD_SHARED_LIBS="$2" \
     -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_UNITY_BUILD=ON &&
@@ -37,7 +39,7 @@ install_libraries() {
     mv "$work/first_$1" "$work/$1"
 }
 
-# The commands of the page, with the compilers of this test.
+# Prints the commands of the page, with the compilers of this test.
 page_commands() {
   local commands
   commands=$(grep -E '^    (rpath=|g\+\+ .* engine\.cc .*--libs winnow\)|gcc engine\.c .*--libs winnow\))' "$source/docs/embedding.md")
@@ -45,7 +47,7 @@ page_commands() {
   sed -e "s|g++ |$compiler ${flags[*]} |; s|gcc |$c_compiler ${flags[*]} |" <<<"$commands"
 }
 
-# run_page KIND: its programs start without any help.
+# run_page KIND: runs the page's commands; the programs must start without LD_LIBRARY_PATH.
 run_page() {
   local folder=$work/page_$1
   mkdir "$folder"
@@ -59,7 +61,7 @@ run_page() {
   (cd "$folder" && PKG_CONFIG_PATH=$(dirname "$(find "$work/$1" -name winnow.pc)") bash -e commands)
 }
 
-# build_project KIND NAME: by find_package; the program is run.
+# build_project KIND NAME: builds a project that uses find_package, and runs its program.
 build_project() {
   local project=$source/tests/install/$2
   [[ -d $project ]] || project=$source/streams/tests/install/$2
@@ -96,17 +98,17 @@ for kind in shared static; do
       ! readelf -d "$work/$program" | grep -q 'NEEDED.*winnow' || fail "$program needs a shared library of ours"
     done
   fi
-  # The whole examples, from where they are installed.
+  # Compiles the complete examples from their installed location.
   for example in "lsm_store_example -lwinnow" "memtable_filter_example -lwinnow_amq -lwinnow"; do
     read -r name linked <<<"$example"
-    # shellcheck disable=SC2086  # libraries are words
+    # shellcheck disable=SC2086  # word splitting is intended
     quietly "$kind: $name" "$compiler" -std=c++17 -pthread "${flags[@]}" -I "$work/$kind/include" \
       "$work/$kind/share/doc/winnow/examples/$name.cc" -L "$(dirname "$(find "$work/$kind" -name 'libwinnow.*' -print -quit)")" \
       $linked -o "$work/${name}_$kind"
   done
 done
 
-# refuses WORDS SAID: a project that asks for this package is not configured.
+# refuses WORDS SAID: expects an error message when a project requests this package.
 refuses() {
   rm -rf "$work/wrong" "$work/wrong_build"
   mkdir "$work/wrong"
@@ -117,7 +119,7 @@ refuses() {
   tr -s ' \n' ' ' <"$work/said.log" | grep -q "$2" || fail "to a project that asks for winnow $1 it is said: $(cat "$work/said.log")"
 }
 
-# A component that there is not is named. Each 1.x has what an older one had, and no other major version has.
+# An unknown component is named. Each 1.x provides what older ones did; other major versions do not.
 refuses "REQUIRED COMPONENTS core ribbon" 'Winnow has no component ribbon: there are core, amq and rocksdb'
 version=$(PKG_CONFIG_PATH=$(dirname "$(find "$work/static" -name winnow.pc)") pkg-config --modversion winnow)
 major=${version%%.*}

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Installs a build and uses it as strangers do: by CMake's find_package and by pkg-config, linked with
-# --as-needed, which many distributions have as their default.
-# install_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_ROOT STANDARD CXX [FLAG…]; the prefix of RocksDB is empty for
-# the system's, the standard is what its headers need, as 17; the flags are for every compilation.
+# Installs a build and uses it as users do: by CMake's find_package and by pkg-config, linked with
+# --as-needed, the default of many distributions.
+# install_test.sh BUILD_FOLDER SOURCE_FOLDER ROCKSDB_ROOT STANDARD CXX [FLAG…]
+# ROCKSDB_ROOT is empty for the system's RocksDB, STANDARD is that of its headers, such as 17, and
+# FLAGs apply to every compilation.
 set -euo pipefail
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 
 built=$1
@@ -18,7 +19,7 @@ flags=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Moved after the installation: what is in it must not know where it was installed.
+# Moves the installation, which must be relocatable.
 cmake --install "$built" --prefix "$work/first" >"$work/install.log" ||
   fail "cmake --install failed: $(cat "$work/install.log")"
 prefix="$work/moved"
@@ -34,12 +35,12 @@ if [[ -e $library_folder/libwinnow_rocksdb.a ]]; then
   libraries=(libwinnow_rocksdb.a)
 fi
 [[ ! -e $built/lib/libwinnow_preload.so ]] || libraries+=(libwinnow_preload.so)
-# is_packaged FILE: one of Debian's packages has it.
+# is_packaged FILE: returns whether one of Debian's packages has the file.
 mapfile -t packaged < <(grep -h '^usr/include/' "$source"/debian/*.install)
 is_packaged() {
   local pattern
   for pattern in "${packaged[@]}"; do
-    # shellcheck disable=SC2053 # it is a pattern
+    # shellcheck disable=SC2053 # the right side is a pattern
     [[ usr/$1 != $pattern ]] || return 0
   done
   return 1
@@ -65,13 +66,13 @@ for file in man/man1/winnow.1 man/man1/winnow-inspect.1 bash-completion/completi
 done
 ! grep -rIl "$work/first" "$prefix" || fail "the files above name the prefix of the installation"
 
-# use NAME EXECUTABLE: runs a user's program, and says which one failed.
+# use NAME EXECUTABLE: runs a user's program, and names it if it fails.
 use() {
   echo "== $1"
   LD_LIBRARY_PATH=$library_folder${rocksdb:+:$rocksdb/lib:$rocksdb/lib64} "${@:2}" || fail "$1: the program ends with $?"
 }
 
-# The project of a user of a part.
+# Prints the folder of a user's project.
 project_of() {
   local folder=$source/tests/install/$1
   [[ -d $folder ]] || folder=$source/streams/tests/install/$1
@@ -88,7 +89,7 @@ build_by_find_package() {
 build_by_pkg_config() {
   local words
   words=$(PKG_CONFIG_PATH=$library_folder/pkgconfig${rocksdb:+:$rocksdb/lib/pkgconfig} pkg-config --cflags --libs "$2") || return
-  # shellcheck disable=SC2086 # words are words
+  # shellcheck disable=SC2086 # word splitting is intended
   "$compiler" -std="c++$standard" "${flags[@]}" -Wl,--as-needed "$(project_of "$1")/main.cc" \
     $words -o "$work/pkg_config_$1"
 }
@@ -103,7 +104,8 @@ build build_by_find_package amq
 build build_by_find_package rocksdb
 build build_by_pkg_config core winnow
 build build_by_pkg_config amq winnow_amq
-# RocksDB's CMake writes no pkg-config file in older versions, and in none says there what a static one needs.
+# RocksDB's CMake writes no pkg-config file in older versions, and never includes the dependencies
+# of a static library.
 if ! $is_static && [[ -z $rocksdb || -f $rocksdb/lib/pkgconfig/rocksdb.pc ]]; then
   build build_by_pkg_config rocksdb winnow_rocksdb
   use "rocksdb by pkg-config" "$work/pkg_config_rocksdb" "$work/second_database"
@@ -115,7 +117,7 @@ use "amq by find_package" "$work/cmake_amq/amq_user"
 use "amq by pkg-config" "$work/pkg_config_amq"
 use "rocksdb by find_package" "$work/cmake_rocksdb/rocksdb_user" "$work/first_database"
 
-# The preloaded library finds the plugin beside itself, wherever both were moved to.
+# The preloaded library finds the plugin in its own folder, also after a move.
 if [[ -e $library_folder/libwinnow_preload.so && -x $built/tests/preload_client ]]; then
   echo "== preloaded"
   said=$(env WINNOW_LOG=1 LD_PRELOAD="$library_folder/libwinnow_preload.so" "$built/tests/preload_client" idle 2>&1) ||

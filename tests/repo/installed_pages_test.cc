@@ -1,9 +1,9 @@
-// The commands of the pages run from where Winnow is installed: what they need of it is installed,
-// and works together.
+// Tests that the commands of the documentation run with an installed Winnow: everything that they
+// need is installed and works together.
 //
-// Each command runs in a folder of its own, where the names of the pages, as FOLDER and KEY, are
-// files and keys. Trees of a million keys are made with some thousand. WINNOW_INSTALLED in the
-// environment names another prefix than the build's own, as /usr for packages.
+// Each command runs in its own folder, in which names of the pages, such as FOLDER and KEY, are
+// files and keys. Trees of a million keys are shortened to some thousand. The environment variable
+// WINNOW_INSTALLED names another prefix than the build's own, for example /usr for packages.
 
 #include <gtest/gtest.h>
 
@@ -37,35 +37,34 @@ using testing::WriteFile;
 
 struct PageCommands {
   std::string page;
-  std::vector<std::string> texts;  // for bash, in the page's order
-  int left_out = 0;                // lines that need more than is installed
+  std::vector<std::string> texts;  // bash commands in the page's order
+  int left_out = 0;                // number of lines that need more than is installed
 };
 
-// For GoogleTest, which else prints its bytes.
+// Printer for GoogleTest, which otherwise prints the object's bytes.
 void PrintTo(const PageCommands& commands, std::ostream* out) { *out << commands.page; }
 
 bool Has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// A program of ours with arguments, or a program with the preload.
+// Returns whether the text runs one of Winnow's programs, or a program with the preloaded library.
 bool NamesWinnow(const std::string& text) {
   static const std::regex ours(
       R"((^|[\s|(/'])(winnow [a-z]+|db_bench_ext --[a-z])|libwinnow_preload\.so)");
   return std::regex_search(text, ours);
 }
 
-// Returns whether a block is what another program reads or what one prints, or has commands that
-// need RocksDB's source or install packages.
+// Returns whether a block is input or output of another program, or has commands that need
+// RocksDB's source or install packages.
 bool IsNoCommand(const std::string& block) {
   static const std::regex other(
       R"((^|\n)(\[[A-Za-z]+\]\n|Environment=|winnow: |#include|find_package|(FROM|RUN|ENV|apt) ))");
   return std::regex_search(block, other) || Has(block, "ROCKSDB");
 }
 
-// Adds the commands of a block, without what they print, which a blank line parts from them,
-// without what a # says of them, and without lines that need what is not installed with Winnow: a
-// server of Redis.
+// Adds the commands of a block, without their output, which follows a blank line, without comments
+// after #, and without lines that need a Redis server, which is not installed with Winnow.
 void AddCommandsOf(const std::string& block, PageCommands* commands) {
   std::istringstream lines(block);
   std::string text;
@@ -88,7 +87,7 @@ void AddCommandsOf(const std::string& block, PageCommands* commands) {
   if (!text.empty()) commands->texts.push_back(text);
 }
 
-// Returns whether a piece of a sentence is a whole command, which names its operand.
+// Returns whether inline code is a complete command, with its operand.
 bool IsWhole(const std::string& piece) {
   static const std::regex command(
       R"((winnow|db_bench_ext) .* ?('[^']+'|FOLDER|DB|COPY|(^|[^=])FILE|OPTIONS-FILE)( .*)?)");
@@ -96,8 +95,8 @@ bool IsWhole(const std::string& piece) {
   return std::regex_match(piece, command) || piece.rfind("env WINNOW_", 0) == 0;
 }
 
-// Returns the commands of each page that has some. Results are of trees that take hours;
-// contributors have the build folder.
+// Returns the commands of each page that has commands, except pages of results, whose trees take
+// hours, and for contributors, which need the build folder.
 std::vector<PageCommands> AllCommands() {
   std::vector<PageCommands> all;
   for (const Page& page : InstalledPages()) {
@@ -114,13 +113,14 @@ std::vector<PageCommands> AllCommands() {
   return all;
 }
 
-// The programs of this RocksDB first; for bash.
+// Returns the PATH for bash, in which the programs of this RocksDB come first.
 std::string SearchPath() {
   const std::string programs = ROCKSDB_PROGRAMS;
   return programs.empty() ? "$PATH" : "'" + programs + "':$PATH";
 }
 
-// The same in a small tree, with few lookups. Of a flag that is there twice, the later one counts.
+// Returns the command for a small tree and few lookups. If a flag is given twice, the later one
+// counts.
 std::string Shortened(const std::string& text) {
   static const std::regex keys(R"(--num=\d+)");
   static const std::regex db_bench(R"(\bdb_bench(?= -))");
@@ -153,7 +153,7 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
         << "expected an installation in " << prefix_
         << ", which has no bin/winnow: run the test by ctest, which installs the build there, or "
            "name another by WINNOW_INSTALLED";
-    // Debian's packages have a folder for each machine.
+    // Debian's packages have one folder per architecture.
     library_ = prefix_ / "lib";
     for (const auto& entry : fs::directory_iterator(prefix_ / "lib")) {
       if (fs::exists(entry.path() / "libwinnow_preload.so")) library_ = entry.path();
@@ -161,8 +161,8 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
     MakeDatabase();
   }
 
-  // In FOLDER, with RocksDB's Bloom filters, as the first step of a roll-out leaves it, and KEY in
-  // it.
+  // Makes the database FOLDER with RocksDB's Bloom filters, as after the first step of a roll-out,
+  // and with the key KEY.
   void MakeDatabase() {
     const std::string folder = made_ / "FOLDER";
     const std::string path = "PATH=" + SearchPath() + "; ";
@@ -187,7 +187,7 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
     ASSERT_FALSE(options_.empty() || table_.empty());
   }
 
-  // Returns the table of what filters answered, as a page shows it.
+  // Returns the page's example of the table of filter use.
   static std::string TableOfUse() {
     for (const Page& page : InstalledPages()) {
       for (const std::string& block : IndentedBlocks(page.text)) {
@@ -197,7 +197,8 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
     return "";
   }
 
-  // Runs them in a new folder with all that pages name, and `before` them more of bash.
+  // Runs the command in a new folder with all files that pages name, after the bash commands
+  // `before`.
   ChildResult Run(const std::string& text, const std::string& before = "") const {
     const TemporaryFolder folder;
     const bool makes_pages = Has(text, " pages build FOLDER");
@@ -213,7 +214,7 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
     fs::copy_file(WINNOW_SOURCE_DIR "/tests/golden/filter_use.json", folder / "FILTER_USE.json");
     fs::copy_file(options_, folder / "OPTIONS-FILE");
     if (Has(text, "lookups=FILE")) {
-      WriteFile(folder / "FILE", "4b4559\n616273656e74\n");  // KEY, absent
+      WriteFile(folder / "FILE", "4b4559\n616273656e74\n");  // KEY and an absent key
     } else {
       fs::copy_file(Has(text, "options_file=FILE") ? options_ : table_, folder / "FILE");
     }
@@ -235,7 +236,7 @@ class InstalledPagesTest : public ::testing::TestWithParam<PageCommands> {
     return RunProgram(
         {"bash", "-c", "cd \"$0\" && PATH=$2/bin:$0/programs:" + SearchPath() + " && eval \"$1\"",
          folder.path(), before + "set -e -o pipefail\n" + commands, prefix_.string()},
-        {"WINNOW_LOG=1", "TEST_TMPDIR=" + folder.path()});  // the latter for db_bench
+        {"WINNOW_LOG=1", "TEST_TMPDIR=" + folder.path()});  // TEST_TMPDIR is for db_bench
   }
 
   fs::path prefix_;
@@ -251,7 +252,7 @@ TEST_P(InstalledPagesTest, EachCommandRuns) {
     const ChildResult result = Run(text);
     EXPECT_EQ(result.status, 0) << result.output << result.errors;
     if (!TakesThePreload(text)) continue;
-    // The loader goes on without a library that it does not find.
+    // The dynamic loader ignores a preloaded library that it does not find.
     EXPECT_FALSE(Has(result.errors, "cannot be preloaded")) << result.errors;
     EXPECT_TRUE(Has(result.errors, "winnow: in force in ")) << result.errors;
   }
@@ -261,7 +262,7 @@ TEST_P(InstalledPagesTest, EachCommandRuns) {
   }
 }
 
-// At the end: which databases have files without a filter, or options without a policy.
+// Commands that print which databases have files without a filter, or options without a policy.
 constexpr char kSayWhatIsLost[] = R"sh(prefix=$2
 say() {
   for database in FOLDER DB COPY; do
@@ -273,7 +274,7 @@ say() {
 trap say EXIT
 )sh";
 
-// Where Winnow is elsewhere, a name is misspelt, or RocksDB is of another version.
+// Winnow is installed elsewhere, a name is misspelled, or RocksDB is of another version.
 TEST_P(InstalledPagesTest, WithAWrongNameNoFilterIsLost) {
   static const std::regex writes(R"(\b(ldb|db_bench) -|\bwinnow run )");
   const std::pair<std::regex, std::string> wrong[] = {
@@ -294,7 +295,7 @@ TEST_P(InstalledPagesTest, WithAWrongNameNoFilterIsLost) {
         Run(text, std::string("set -e\n") + kSayWhatIsLost + testing::kOtherRocksDB);
     const std::string said = result.output + result.errors;
     EXPECT_FALSE(Has(said, "LOST")) << said;
-    if (result.status == 77) continue;  // programs with RocksDB inside
+    if (result.status == 77) continue;  // programs that contain RocksDB
     EXPECT_EQ(Has(said, "winnow: not in force"), TakesThePreload(text)) << said;
     EXPECT_FALSE(Has(said, "winnow: in force")) << said;
   }
@@ -308,7 +309,7 @@ INSTANTIATE_TEST_SUITE_P(Pages, InstalledPagesTest, ::testing::ValuesIn(AllComma
                                std::regex_replace(page.param.page, streams, ""), sign, "_");
                          });
 
-// Else a page of another form would be passed over without a word.
+// A minimum number: commands in another form would be skipped silently.
 TEST(InstalledPagesCommandsTest, AreMany) {
   size_t commands = 0;
   int preloaded = 0;

@@ -1,16 +1,18 @@
 #!/bin/bash
-# The promises of docs/compatibility.md, of libraries that are built from changed sources: such as a later version may have, and such
-# as none may have.
-#   programs  programs that were compiled with today's headers run with libraries whose structs have grown and that have one more
-#             option; and an OPTIONS file that the later plugin wrote is opened with today's.
-#   abi       today's libraries are those of the record in tests/interface, by abidiff, which lets structs grow and finds a function
-#             that was removed, and a member that was put into a gap. WINNOW_RECORD_ABI=1 records what was added in a new version.
-# Ends with exit code 77, skipped, where that can't be done.
-# interface_test.sh programs|abi BUILD_FOLDER SOURCE_FOLDER ROCKSDB_ROOT STANDARD CC CXX; the prefix of RocksDB is empty for the system's,
-# the standard is what its headers need, as 17.
+# Tests of the guarantees in docs/compatibility.md, with libraries built from changed sources: with
+# changes that later versions may make, and with forbidden ones.
+#   programs  programs compiled with today's headers run with libraries whose structs have grown and
+#             which have an additional option; and an OPTIONS file written by the later plugin is
+#             opened by today's.
+#   abi       today's libraries match the record in tests/interface, by abidiff, which permits
+#             growing structs and detects a removed function, and a member that was put into a gap.
+#             WINNOW_RECORD_ABI=1 records additions of a new version.
+# Exits with 77 (skipped) if the test is impossible.
+# interface_test.sh programs|abi BUILD_FOLDER SOURCE_FOLDER ROCKSDB_ROOT STANDARD CC CXX
+# ROCKSDB_ROOT is empty for the system's RocksDB, STANDARD is that of its headers, such as 17.
 set -euo pipefail
 export LC_ALL=C
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 
 part=$1
@@ -20,30 +22,31 @@ rocksdb=$4
 standard=$5
 c_compiler=$6
 compiler=$7
-# shellcheck source=tools/build_jobs.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tools/build_jobs.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$source/tools/build_jobs.sh"
 
-# The record has what this compiler says of this system's types.
+# The record depends on this compiler and on the types of this system.
 if [[ $part == abi ]]; then
-  # shellcheck source=/dev/null # it is the system's
+  # shellcheck source=/dev/null # the file belongs to the system
   system=$(. /etc/os-release && echo "${ID-} ${VERSION_ID-} $(uname -m)")
   [[ $system == "debian 12 x86_64" ]] || skip "the record is of Debian 12 on x86_64, and this is $system"
   [[ $("$compiler" --version) == *" 12."* ]] || skip "the record is by g++ 12, and this compiler is $compiler"
   command -v abidiff >/dev/null || skip "there is no abidiff; on Debian and Ubuntu: apt-get install abigail-tools"
 fi
 
-# It stays for the next time, when only what changed is compiled.
+# The folder is kept for the next run, which then compiles only changed files.
 work=$built/interface
 mkdir -p "$work"
 
-# A tree like ours, which is changed before it is built; files keep their dates where they stay as they were.
+# copy_tree: makes a copy of the tree for changes before a build; unchanged files keep their dates.
 copy_tree() {
   rm -rf "$work/new"
   mkdir "$work/new"
   cp -a "$source/CMakeLists.txt" "$source/include" "$source/src" "$source/streams" "$source/third_party" "$work/new"
 }
 
-# keep NAME: what copy_tree made and a function changed becomes the tree of this name.
+# keep NAME: updates the tree of this name from the changed copy; files with equal content keep
+# their dates.
 keep() {
   mkdir -p "$work/$1"
   (cd "$work/new" && find . -type f) | while read -r file; do
@@ -54,7 +57,8 @@ keep() {
   done
 }
 
-# insert FILE STRUCT BEFORE LINE: the line in the struct, before the first one that matches.
+# insert FILE STRUCT BEFORE LINE: inserts the line into the struct, before the first line that
+# matches.
 insert() {
   awk -v begin="^(typedef )?struct $2 [{]" -v before="$3" -v line="$4" '
     $0 ~ begin { inside = 1 }
@@ -64,7 +68,7 @@ insert() {
   cp "$work/changed" "$work/new/$1"
 }
 
-# Members at the end, each 8 bytes wide, and a row in the tables of options.
+# grow: appends a member of 8 bytes to each struct, and a row to the tables of options.
 grow() {
   local header struct option
   for struct in FilterOptions:options FilterInfo:filter RangeFilterOptions:range_filter RangeFilterInfo:range_filter \
@@ -85,7 +89,7 @@ grow() {
   done
 }
 
-# build NAME TARGET…: without optimization, with what abidw reads.
+# build NAME TARGET…: builds without optimization and with the debug information for abidw.
 build() {
   local folder=$work/$1/build tree=$work/$1 with_rocksdb=OFF
   [[ $1 != today ]] || tree=$source
@@ -100,7 +104,7 @@ build() {
   } >"$work/build.log" 2>&1 || fail "the libraries $1 can't be built: $(cat "$work/build.log")"
 }
 
-# run NAME COMMAND…: with the libraries of this build.
+# run NAME COMMAND…: runs a command with the libraries of this build.
 run() {
   LD_LIBRARY_PATH=$work/$1/build/lib${rocksdb:+:$rocksdb/lib:$rocksdb/lib64} "${@:2}" ||
     fail "${*:2} ends with $? with the libraries $1"
@@ -129,7 +133,8 @@ check_programs() {
     echo "rocksdb: all is well with the libraries $libraries"
   done
 
-  # opens_with POLICY EDIT HOW SAID: today's plugin on the OPTIONS file of one that is later. The edit is of sed, for that file.
+  # opens_with POLICY EDIT HOW SAID: opens the OPTIONS file of a later plugin with today's, after an
+  # edit of the file by sed.
   opens_with() {
     local said file
     rm -rf "$work/database"
@@ -139,7 +144,7 @@ check_programs() {
     [[ -z $2 ]] || ! cmp -s "$work/changed" "$file" || fail "the OPTIONS file has nothing for $2: $(cat "$file")"
     cp "$work/changed" "$file"
     said=$(run today "$work/rocksdb_user" open "$work/database" "$3")
-    # shellcheck disable=SC2053 # a pattern
+    # shellcheck disable=SC2053 # the right side is a pattern
     [[ $said == $4 ]] || fail "of $1, ${2:-not edited}, $3, it is expected: $4; but it says: $said"
     echo "$1${2:+, $2}, $3: $said"
   }
@@ -149,19 +154,19 @@ check_programs() {
   local refused='it does not open: Invalid argument: *no option "added_later"*'
   for how in strict lenient; do
     opens_with "$known" "" $how "$opens"
-    # RocksDB is lenient only to files that a later RocksDB wrote.
+    # RocksDB is lenient only with files written by a later RocksDB.
     opens_with "$later" "" $how "$refused"
     opens_with "${known%?};level_plan=auto}" "$new_value" $how 'it does not open: Invalid argument: *level_plan is "later", but must be*'
   done
   opens_with "$known" "$later_rocksdb" strict "$opens"
   opens_with "$later" "$later_rocksdb" strict "$refused"
   opens_with "$later" "$later_rocksdb" lenient "$opens"
-  # Today's plugin has written an OPTIONS file of its own, which is what the later one goes by.
+  # Today's plugin has written its own OPTIONS file, which the later plugin then reads.
   said=$(run grown "$work/rocksdb_user" open "$work/database" strict)
   [[ $said == "$opens;added_later=7" ]] || fail "the later plugin says after that: $said"
 }
 
-# abi_of NAME LIBRARY: what users see of it.
+# abi_of NAME LIBRARY: writes the library's public ABI.
 abi_of() {
   abidw --exported-interfaces-only --headers-dir "$source/include/winnow" --drop-private-types \
     --suppressions "$source/tests/interface/private.abignore" --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed \
@@ -169,11 +174,11 @@ abi_of() {
     fail "abidw can't read $2.so of the libraries $1"
 }
 
-# The structs that grow, as a pattern: all that abidiff would say of them is suppressed.
+# Pattern of the growing structs, for which all messages of abidiff are suppressed.
 growing=$(sed -n 's/^  name_regexp = ^\(winnow::\)\?(\(.*\))\$$/\2/p' "$source/tests/interface/grows.abignore" | paste -sd '|')
 
-# members_of FILE: of each struct that grows, one line for each member, with its place, name and type, and one for its size; and of
-# each type that is an enumeration one line for each of its values.
+# members_of FILE: prints a line for each member of each growing struct, with its offset, name and
+# type, a line for its size, and a line for each value of each enumeration.
 members_of() {
   awk -v structs="$growing" '
     function attribute(name) {
@@ -203,7 +208,8 @@ members_of() {
     END { for (id in enums) printf "%s", values[id] }' "$1" "$1"
 }
 
-# changed_members RECORD TODAY: the members that are not where the record has them, and the values that are gone.
+# changed_members RECORD TODAY: prints members that have moved since the record, and removed
+# enumeration values.
 changed_members() {
   members_of "$1" >"$work/members.record"
   members_of "$2" >"$work/members.today"
@@ -213,7 +219,8 @@ changed_members() {
     !kept { print "expected where it was: " $0 }' "$work/members.today" "$work/members.record"
 }
 
-# differs NAME LIBRARY: whether a program that was linked with the record's library may fail with this one; says how.
+# differs NAME LIBRARY: returns whether a program linked with the recorded library may fail with
+# this one, and prints why.
 differs() {
   local status=0
   abi_of "$1" "$2"
@@ -225,13 +232,13 @@ differs() {
   ((status != 0)) || [[ -s $work/members.log ]]
 }
 
-# symbols_of FILE: each with its version.
+# symbols_of FILE: prints each symbol with its version.
 symbols_of() {
   sed -n "s/.*<elf-symbol name='\([^']*\)'.* version='\([^']*\)'.*/\1@@\2/p" "$1" | sort
 }
 
-# misplaced NAME LIBRARY: what the record lacks, in a node that libraries of earlier minor versions have, too: a program that calls it
-# would start with those.
+# misplaced NAME LIBRARY: prints symbols that the record lacks but that are in a version node of
+# earlier minor versions: programs that use them would start with those earlier libraries.
 misplaced() {
   local version
   version=$(sed -n 's/^#define WINNOW_VERSION_\(MAJOR\|MINOR\) //p' "$source/include/winnow/version.h" | paste -sd .)
@@ -239,8 +246,9 @@ misplaced() {
     sed "/_${version/./\\.}\$/d"
 }
 
-# check_last_members FILE: where one of the structs that grow ends with a gap, abidiff takes the next member, in that gap, for one
-# at the end, and programs could not tell by the size whether it is there.
+# check_last_members FILE: fails if a growing struct ends with a gap: abidiff would take the next
+# member, placed in the gap, for one at the end, although its presence would not show in the
+# struct's size.
 check_last_members() {
   local checked
   checked=$(members_of "$1" | awk '
@@ -261,7 +269,8 @@ check_abi() {
   for library in libwinnow libwinnow_rocksdb; do
     if [[ -n ${WINNOW_RECORD_ABI-} ]]; then
       abi_of today $library
-      # A record that stays behind what programs were linked with would let it break; a new major version begins without one.
+      # The record must not lag behind released libraries, or breaks would go unnoticed; a new major
+      # version begins without a record.
       [[ ! -e $source/tests/interface/$library.abi ]] || ! differs today $library ||
         fail "$library is not recorded, as programs that were linked with that of the record may fail with it: $(cat "$work/abidiff.log")"
       [[ ! -e $source/tests/interface/$library.abi || -z $(misplaced today $library) ]] ||
@@ -295,12 +304,12 @@ check_abi() {
   sed 's/^/  /' "$work/abidiff.log"
   echo "libwinnow with a member in a gap: refused"
 
-  # Sizes stay as they are, and only what the members mean is another thing.
+  # Sizes stay unchanged; only the meanings of the members are swapped.
   copy_tree
   sed -i 's/^  double level_size_ratio = 10;/  double levels_to_swap = 10;/
     s/^  double absent_share = 1;/  double level_size_ratio = 10;/
     s/^  double levels_to_swap = 10;/  double absent_share = 1;/' "$work/new/include/winnow/options.h"
-  # And an overload, which a * in exports.map takes for one of the functions of 1.0.
+  # Adds an overload, which a * in exports.map would assign to the node of 1.0.
   sed -i '/^WINNOW_EXPORT std::string CheckOptions/i WINNOW_EXPORT int CheckOptions(int) noexcept;' "$work/new/include/winnow/options.h"
   echo 'namespace winnow { int CheckOptions(int) noexcept { return 7; } }' >>"$work/new/src/core/options.cc"
   keep swapped

@@ -1,4 +1,4 @@
-// The layer rule: a layer includes its own folder and what its row names, nothing else.
+// Test of the layer rule: a layer may include only its own folder and the folders in its row.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using winnow::testing::ReadFile;
 
 using Names = std::set<std::string, std::less<>>;
 
-// A group of headers from outside the tree, as rows name it.
+// A group of external headers, by the name that rows use.
 struct Group {
   std::string_view name;
   std::string_view header_pattern;
@@ -57,11 +57,11 @@ constexpr Group kGroups[] = {
 
 struct Layer {
   std::string_view folder;
-  Names ours;    // folders, and files that are all one may take of their folder
-  Names groups;  // beside the standard library
+  Names ours;    // folders, or single files if the rest of their folder is forbidden
+  Names groups;  // external groups besides the standard library
 };
 
-// The headers of include/winnow that name RocksDB.
+// Headers of include/winnow that name RocksDB.
 constexpr char kPolicyHeader[] = "include/winnow/rocksdb_policy.h";
 constexpr char kLoadsHeader[] = "include/winnow/rocksdb_filter_loads.h";
 constexpr char kUseHeader[] = "include/winnow/rocksdb_filter_use.h";
@@ -70,13 +70,14 @@ constexpr char kListenerHeader[] = "include/winnow/rocksdb_listener.h";
 constexpr char kHugePagesHeader[] = "include/winnow/rocksdb_huge_pages.h";
 constexpr char kRemoteCompactionHeader[] = "include/winnow/rocksdb_remote_compaction.h";
 
-// The contract headers of a library of their own, below those of the core, and what their inline
-// functions need.
+// Public headers of another library, below those of the core, and the headers of their inline
+// functions.
 constexpr char kAmqHeaders[] = "streams/include/winnow/amq";
 constexpr char kAmqInternals[] = "streams/include/winnow/amq/internal";
 
-// Headers and folders that a row must name even where it names the folder around them: the first
-// brings RocksDB along, whoever includes the last needs its library. The inner ones first.
+// Headers and folders that a row must name explicitly even if it names the enclosing folder: the
+// policy header includes RocksDB, and users of the amq headers need that library. Inner folders
+// come first.
 constexpr std::string_view kNamed[] = {kPolicyHeader,           kLoadsHeader,    kUseHeader,
                                        kRocksDBCHeader,         kListenerHeader, kHugePagesHeader,
                                        kRemoteCompactionHeader, kAmqInternals,   kAmqHeaders};
@@ -151,7 +152,7 @@ const std::vector<Layer>& Layers() {
         "tools"},
        {"RocksDB", "Abseil", "LZ4", "zlib", "zstd", "nlohmann-json", "Google Benchmark",
         "GoogleTest", "Java", "processor", "operating system"}},
-      // Streams, a product of its own: nothing outside of the folder includes anything of it.
+      // Streams, a separate product: no file outside this folder includes any of it.
       {"streams/amq",
        {"include/winnow", kAmqHeaders, kAmqInternals, "src/formulas"},
        {"processor", "operating system"}},
@@ -192,8 +193,8 @@ const Layer* LayerOf(std::string_view path) {
   return nullptr;
 }
 
-// The path of a header of ours as it is written in an include line: contract headers are written
-// as their users write them.
+// Returns the path of one of the project's headers from its form in an include line; public headers
+// are included as users do.
 std::optional<std::string> PathOfOurs(const std::string& header) {
   if (IsInside(header, "winnow/amq")) return "streams/include/" + header;
   if (IsInside(header, "winnow")) return "include/" + header;
@@ -228,8 +229,8 @@ std::string_view GroupOf(const std::string& header) {
   return {};
 }
 
-// Empty if the file, by its path from the root of the tree, may include the header, else a
-// sentence.
+// Returns an empty string if the file, by its path from the root of the tree, may include the
+// header, else an error message.
 std::string Objection(const std::string& file, const std::string& header) {
   const Layer* layer = LayerOf(file);
   if (layer == nullptr) return file + " lies in no layer: give its folder a row or move it";
@@ -261,7 +262,7 @@ const fs::path& Root() {
   return root;
 }
 
-// The sources below a folder, by their paths from the root of the tree.
+// Returns the sources below a folder, by their paths from the root of the tree.
 std::vector<std::string> SourcesBelow(const fs::path& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(Root() / folder)) {
@@ -275,7 +276,7 @@ std::vector<std::string> HeadersIncludedBy(const std::string& file) {
   return IncludedHeaders(ReadFile((Root() / file).string()));
 }
 
-// Folders at the top that are not the project's: what .gitignore names, and git's own.
+// Returns top-level folders that do not belong to the project: those in .gitignore, and .git.
 Names FoldersNotInTheProject() {
   Names names = {".git"};
   std::ifstream in(Root() / ".gitignore");
@@ -295,7 +296,7 @@ Names FoldersIn(const fs::path& folder) {
   return names;
 }
 
-// The part of the rows' folders that lies directly in the folder; "" is the root.
+// Returns the names of the rows' folders directly in `folder`; "" is the root.
 Names FoldersOfRows(const std::string& folder) {
   Names names;
   for (const Layer& layer : Layers()) {
@@ -324,7 +325,7 @@ TEST(LayersTest, EverySourceIncludesOnlyWhatItsRowNames) {
   EXPECT_GT(files, 20U) << "found hardly a source below " << Root();
 }
 
-// Those of the folder's layers, and of the folder itself.
+// Returns whether the path is in the folder of streams.
 bool IsOfStreams(std::string_view path) { return IsInside(path, "streams"); }
 
 TEST(LayersTest, NothingOutsideOfStreamsIncludesThem) {
@@ -362,14 +363,14 @@ TEST(LayersTest, EveryFolderHasARow) {
   EXPECT_EQ(of_streams, FoldersOfRows("streams"));
 }
 
-// Folders in an order: each includes those before it, and none else. Folders of one string may not
+// An order of folders: each may include only those before it. Folders on the same floor may not
 // include each other.
 struct OrderedFolders {
   std::string_view root;
-  std::vector<std::vector<std::string>> floors;  // the lowest first
+  std::vector<std::vector<std::string>> floors;  // lowest first
 };
 
-// The folders of the tool's verbs: all that are not below them.
+// Returns the folders of the tool's verbs: all except the folders below them in the order.
 std::vector<std::string> VerbFolders() {
   Names folders = FoldersIn(Root() / "tools/winnow");
   folders.erase("cli");
@@ -386,7 +387,7 @@ const std::vector<OrderedFolders>& OrderedHouses() {
   return houses;
 }
 
-// The floor of a file's folder and the folder; files directly in the root are above all.
+// Returns the floor and the folder of a file; files directly in the root are above all floors.
 std::pair<size_t, std::string_view> FloorOf(const OrderedFolders& house, std::string_view path) {
   for (size_t floor = 0; floor < house.floors.size(); ++floor) {
     for (const std::string& folder : house.floors[floor]) {
@@ -415,7 +416,7 @@ TEST(LayersTest, AFolderIncludesThoseOnTheFloorsBelow) {
   }
 }
 
-// Those of the tool have a CMakeLists.txt that says what they have.
+// Scripts of the tool are excluded: its CMakeLists.txt describes them.
 TEST(LayersTest, EveryScriptHasALineInTheirReadme) {
   const fs::path tools = Root() / "tools";
   Names files;
@@ -431,8 +432,8 @@ TEST(LayersTest, EveryScriptHasALineInTheirReadme) {
   EXPECT_THAT(AllMatches(page, row, 1), ::testing::UnorderedElementsAreArray(files));
 }
 
-// The comment at the beginning of the folder's CMakeLists.txt names each of its files, and those of
-// folders in it, without the ending, and no file that is not there.
+// The comment at the beginning of the folder's CMakeLists.txt names each file in it and in its
+// subfolders, without the extension, and no missing file.
 TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
   std::vector<std::string> folders = {"src/base",     "src/cache_trial",  "src/core",
                                       "src/database", "src/policy_trial", "src/simd",
@@ -446,7 +447,7 @@ TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
       if (IsSource(entry.path())) files.insert(entry.path().stem().string());
     }
     std::ifstream in(Root() / folder / "CMakeLists.txt");
-    // Names stand between three blanks or more at the beginning and two or more behind them.
+    // Names follow at least three spaces and precede at least two.
     static const std::regex names_and_what("#    *([a-z0-9_]+(?:, [a-z0-9_]+)*)  +[^ ].*");
     static const std::regex name("[a-z0-9_]+");
     std::vector<std::string> listed;
@@ -459,7 +460,7 @@ TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
   }
 }
 
-// Forbidden includes; those that are allowed the tree has itself.
+// Forbidden includes; permitted ones occur in the tree.
 struct Case {
   const char* file;
   const char* header;

@@ -1,5 +1,5 @@
-// Where filters get lost, as docs/many-machines.md has it: each case is made, and the page's
-// command shows what the page says.
+// Tests of the cases of lost filters in docs/many-machines.md: each case is produced, and the
+// page's command must print what the page says.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ std::vector<std::string> CodeThatBegins(const std::string& first) {
   return testing::CodeThatBegins(first, testing::ManyMachinesPage());
 }
 
-// Returns what the page's table shows for the case whose row has these words: the first code of its
-// second cell, with what "…" stands for there.
+// Returns the output that the page's table has for the case whose row contains these words: the
+// first code in the second cell, with "…" expanded.
 std::string ShownWhere(const std::string& words) {
   const std::string page = testing::ManyMachinesPage();
   const size_t row = page.find(words);
@@ -57,7 +57,8 @@ std::string ShownWhere(const std::string& words) {
                   "of the entries are in files with Winnow's filters");
 }
 
-// Compacts in this process with table options of its own, as a worker on another host would.
+// A compaction service that runs in this process with its own table options, as a worker on another
+// host would.
 class Worker final : public rocksdb_abi::CompactionService {
  public:
   explicit Worker(const Options& options) : options_(options) {}
@@ -99,7 +100,7 @@ class LostFiltersTest : public ::testing::Test {
     return testing::MakeOptions(table);
   }
 
-  // A file of a thousand keys.
+  // Writes a file of a thousand keys.
   static void Fill(DB* database, int first) {
     for (int i = first; i < first + 1000; ++i) {
       EXPECT_TRUE(database->Put(WriteOptions(), Key(i), "value").ok());
@@ -116,7 +117,7 @@ class LostFiltersTest : public ::testing::Test {
         all, family == nullptr ? database->DefaultColumnFamily() : family, nullptr, nullptr));
   }
 
-  // A database of two files with Winnow's filters, which is open.
+  // Returns an open database with two files that have Winnow's filters.
   std::unique_ptr<DB> Grown(const Options& options) const {
     auto database = testing::OpenDatabase(options, path_);
     Fill(database.get(), 0);
@@ -130,7 +131,7 @@ class LostFiltersTest : public ::testing::Test {
     Compact(Grown(options).get());
   }
 
-  // Checks what the page's command says, and the policies that its --json has.
+  // Checks the output of the page's command, and the policies in its --json.
   void ExpectShownWhere(const std::string& words, const std::string& policy_name) const {
     const auto commands = CodeThatBegins("winnow inspect FOLDER | grep '^converted:'");
     ASSERT_EQ(commands.size(), 1u);
@@ -244,7 +245,7 @@ TEST_F(LostFiltersTest, AFileThatWasIngestedWithoutAPolicy) {
   EXPECT_EQ(KindsOfFilters(path_).count("none"), 0u);
 }
 
-// Filters that a worker reads for nothing, as the page says of them.
+// A worker loads filters unnecessarily, as the page says.
 TEST_F(LostFiltersTest, AWorkerLoadsThoseOfAllFilesUnlessTheyBelongIntoItsCache) {
   const Options options = With("winnow:10");
   const auto compact = [](DB* database, int level, size_t num_files) {

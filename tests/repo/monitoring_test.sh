@@ -1,10 +1,11 @@
 #!/bin/bash
-# The alert rules, the dashboard and the page of docs/monitoring.md, with Prometheus: promtool checks the rules and runs their
-# tests; a server reads the metrics of a real program through the textfile collector of node_exporter, from a file as
-# WINNOW_METRICS names one, and answers each query. With a library to preload, also those of db_bench.
+# Tests of the alert rules, the dashboard and the page of docs/monitoring.md with Prometheus:
+# promtool checks the rules and runs their tests; a server reads the metrics of a real program
+# through node_exporter's textfile collector, from a file as named by WINNOW_METRICS, and answers
+# each query. With a library to preload, the metrics of db_bench are included.
 # monitoring_test.sh SERVICE_EXAMPLE SOURCE_FOLDER [PRELOAD_LIBRARY DB_BENCH]
 set -euo pipefail
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 
 program=$1
@@ -31,7 +32,8 @@ trap 'exit 1' INT TERM HUP
 promtool check rules "$monitoring/alerts.yml" >"$work/said" 2>&1 || fail "promtool check rules: $(cat "$work/said")"
 promtool test rules "$monitoring/alerts_test.yml" >"$work/said" 2>&1 || fail "promtool test rules: $(cat "$work/said")"
 
-# Each alert fires in one of these tests, and twice does not: resolved, and in a healthy process.
+# Each alert fires in one of these tests, and does not fire in two cases: once resolved, and in a
+# healthy process.
 mapfile -t alerts < <(sed -n 's/^ *- alert: //p' "$monitoring/alerts.yml")
 ((${#alerts[@]} >= 10)) || fail "alerts.yml has only the alerts ${alerts[*]}"
 for alert in "${alerts[@]}"; do
@@ -40,18 +42,19 @@ for alert in "${alerts[@]}"; do
   ((silent >= 2)) || fail "$alert is not tested when it is resolved, and in a healthy process"
 done
 
-# Without the first line, which is the status of the database.
+# The first line, the status of the database, is removed.
 mkdir "$work/metrics"
 "$program" "$work/database" >"$work/printed" || fail "$program ends with $?"
 tail -n +2 "$work/printed" >"$work/text"
-# It takes one of the units of a name for the unit, at random: so it finds fault with this one in some runs, and ends with 3.
+# promtool picks one of the units in a name at random, and therefore reports this name in some runs,
+# with exit status 3.
 status=0
 promtool check metrics <"$work/text" >"$work/said" 2>&1 || status=$?
 sed -i '/^winnow_filter_recent_load_again_ten_minutes_bytes use base unit "seconds" instead of "minutes"$/d' "$work/said"
 [[ ($status == 0 || $status == 3) && ! -s $work/said ]] || fail "promtool check metrics ends with $status: $(cat "$work/said")"
 mv "$work/text" "$work/metrics/winnow.prom"
 
-# A preloaded program in the same folder, for the same collector.
+# A preloaded program writes its metrics to the same folder, for the same collector.
 preloaded=
 if (($# == 4)) && command -v "$4" >/dev/null; then
   LD_PRELOAD=$3 WINNOW_POLICY=winnow:10 WINNOW_METRICS=$work/metrics/winnow-%p.prom "$4" --benchmarks=fillrandom,compact,readrandom \
@@ -60,8 +63,9 @@ if (($# == 4)) && command -v "$4" >/dev/null; then
   preloaded=${preloaded#winnow-}
 fi
 
-# Servers choose no free port by themselves. So each tries others, where somebody has taken one meanwhile.
-# start URL_PATH COMMAND…: with %d for the port, which is then in $port.
+# start URL_PATH COMMAND…: starts a server; %d in the command is the port, which is then in $port.
+# Servers cannot choose a free port themselves, so that another port is tried if one was taken
+# meanwhile.
 start() {
   local path=$1 tries server deadline
   shift
@@ -74,7 +78,7 @@ start() {
     while kill -0 "$server" 2>/dev/null && ((SECONDS < deadline)); do
       if python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=5)' \
         "http://127.0.0.1:$port$path" 2>/dev/null; then
-        # Another's server may be what answers.
+        # The answer may come from another process's server.
         kill -0 "$server" 2>/dev/null && return
       fi
       sleep 0.1
@@ -119,7 +123,7 @@ def ask(path, **arguments):
         return json.load(error)
 
 
-# Asks until the answer is as wanted, or for a minute.
+# Repeats the query until the answer is as expected, for at most a minute.
 def wait_for(is_wanted, ask_once):
     deadline = time.monotonic() + 60
     while True:
@@ -129,7 +133,7 @@ def wait_for(is_wanted, ask_once):
         time.sleep(0.2)
 
 
-# The names, types and labels that the program has.
+# Names, types and labels of the program's metrics.
 text = read(text_path)
 types = dict(re.findall(r"^# TYPE (\w+) (\w+)$", text, re.M))
 labels = {name: set() for name in types}
@@ -138,7 +142,8 @@ for name, inside in re.findall(r"^(\w+)\{(.*)\} \d+$", text, re.M):
 if len(types) < 40:
     faults.append(f"the program has only {len(types)} metrics")
 
-# All names that are used are the program's, and the page and the dashboard have all of them.
+# All names used in the files must be the program's; the page and the dashboard must have all of
+# them.
 dashboard_text, rules_text, page = read(f"{folder}/dashboard.json"), read(f"{folder}/alerts.yml"), read(page_path)
 for where, content in (("dashboard.json", dashboard_text), ("alerts.yml", rules_text), ("monitoring.md", page)):
     # Functions of the C interface and headers have such names too.
@@ -147,7 +152,8 @@ for where, content in (("dashboard.json", dashboard_text), ("alerts.yml", rules_
     if where != "alerts.yml":
         faults += [f"{where} lacks the metric {name}" for name in sorted(types.keys() - names)]
 
-# The page's tables have the types and the labels, which the section of filter use has for all its rows.
+# The page's tables must have the types and labels; the section on filter use states labels once for
+# all its rows.
 rows = re.findall(r"^\| `(winnow_\w+)(?:\{([\w,]+)\})?` \| (\w+) \|", page, re.M)
 for name, inside, type_of_row in rows:
     of_row = set(inside.split(",")) if inside else set()
@@ -164,7 +170,7 @@ alerts_of_rules = re.findall(r"- alert: (\w+)$.*?severity: (\w+)", rules_text, r
 if sorted(alerts_of_page) != sorted(alerts_of_rules):
     faults.append(f"monitoring.md and alerts.yml differ in {sorted(set(alerts_of_page) ^ set(alerts_of_rules))}")
 
-# The server reads the program's metrics, and evaluates all rules.
+# The server must read the program's metrics and evaluate all rules.
 seen = wait_for(lambda reply: reply["data"]["result"], lambda: ask("query", query="winnow_build_info"))
 if not seen["data"]["result"]:
     faults.append("Prometheus has not read the metrics")
@@ -174,7 +180,8 @@ if preloaded:
         faults.append(f"Prometheus has not read the metrics of the preloaded db_bench: {answer}")
 
 
-# The third evaluation from here on began after the metrics were there: the first is over, and the second may be under way.
+# The third evaluation from here on begins after the metrics exist: the first has ended, and the
+# second may be running.
 evaluations = {}
 
 
@@ -197,7 +204,8 @@ for rule in wait_for(lambda _: min(len(times) for times in evaluations.values())
     if rule["duration"] <= 0 or not annotations.get("summary") or "docs/monitoring.md" not in annotations.get("description", ""):
         faults.append(f"the alert {rule['name']} lacks `for`, a summary or a description that names the page")
 
-# Each query of the dashboard has data, with all jobs, instances and databases, as Grafana fills them in.
+# Each query of the dashboard must return data, with all jobs, instances and databases, as
+# substituted by Grafana.
 dashboard = json.loads(dashboard_text)
 variables = {variable["name"] for variable in dashboard["templating"]["list"]}
 if not {"datasource", "job", "instance", "database"} <= variables or dashboard["schemaVersion"] < 36:
@@ -222,7 +230,7 @@ for panel in dashboard["panels"]:
             faults.append(f"dashboard.json: {title}: {answer.get('error')}: {query}")
         elif not answer["data"]["result"]:
             faults.append(f"dashboard.json: {title} has no data: {query}")
-        # Each label in a legend is one of the answer.
+        # Each label in a legend must occur in the answer.
         for label in re.findall(r"\{\{(\w+)\}\}", target.get("legendFormat", "")):
             if answer["status"] == "success" and any(label not in series["metric"] for series in answer["data"]["result"]):
                 faults.append(f"dashboard.json: {title}: no label {label} in {query}")

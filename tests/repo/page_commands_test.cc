@@ -1,4 +1,5 @@
-// The commands of the pages name programs, verbs and flags that there are, and their policies work.
+// Tests that commands in the documentation use existing programs, verbs and flags, and valid
+// policies.
 
 #include <gtest/gtest.h>
 
@@ -29,10 +30,10 @@ using Words = std::vector<std::string>;
 
 struct Command {
   std::string page;
-  Words words;  // without variables before it
+  Words words;  // words after variable assignments
 };
 
-// The commands of a line, which the shell's signs part; without what a # says of it.
+// Returns the commands of a line, split at shell operators, without a comment after #.
 std::vector<Words> CommandsOf(std::string line) {
   line = line.substr(0, line.find(" #"));
   static const std::regex part(R"([^|;&<>()]+)");
@@ -45,7 +46,7 @@ std::vector<Words> CommandsOf(std::string line) {
           R"(env|exec|export|sudo|nice|tools/emulated\.sh|arm64|[A-Z_]+=.*)");
       if (!words.empty() || !std::regex_match(word, before)) words.push_back(word);
     }
-    // The program that `winnow run` starts is a command of its own.
+    // The program that `winnow run` starts is a separate command.
     static const std::regex tool(R"((.*/)?winnow)");
     const bool is_run = words.size() > 1 && std::regex_match(words[0], tool) && words[1] == "run";
     auto program = words.begin() + (is_run ? 2 : 0);
@@ -73,7 +74,7 @@ std::vector<Command> AllCommands() {
   return commands;
 }
 
-// Returns what the program says of itself; memoized.
+// Returns the program's help; memoized.
 const ChildResult& HelpOf(const Words& command) {
   static std::map<Words, ChildResult> known;
   const auto found = known.find(command);
@@ -100,7 +101,8 @@ TEST(PageCommandsTest, TheToolHasTheirVerbsAndFlags) {
         !std::regex_match(command.words[1], verb)) {
       continue;
     }
-    if (command.words[1] == "run" && std::string(WINNOW_PRELOAD).empty()) continue;  // not built
+    // this build has no interposer
+    if (command.words[1] == "run" && std::string(WINNOW_PRELOAD).empty()) continue;
     const ChildResult help = HelpOf({WINNOW_TOOL, "help", command.words[1]});
     EXPECT_EQ(help.status, 0) << command.page << ": winnow " << command.words[1] << "\n"
                               << help.errors;
@@ -139,7 +141,7 @@ TEST(PageCommandsTest, TheScriptsHaveTheirFlags) {
   EXPECT_GT(commands, 30);
 }
 
-// The switches of CMake, its presets, and variables of the environment.
+// CMake options, presets, and environment variables.
 TEST(PageCommandsTest, SwitchesPresetsAndVariablesExist) {
   const auto root = std::filesystem::path(WINNOW_SOURCE_DIR);
   std::string sources = testing::ReadFile(root / "CMakeLists.txt");

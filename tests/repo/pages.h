@@ -1,4 +1,4 @@
-// The pages of the tree, and the code that they show.
+// Documentation pages of the tree, and the code in them.
 
 #ifndef WINNOW_TESTS_REPO_PAGES_H_
 #define WINNOW_TESTS_REPO_PAGES_H_
@@ -16,7 +16,7 @@
 namespace winnow::testing {
 
 struct Page {
-  std::string path;  // from the root of the tree
+  std::string path;  // relative to the root of the tree
   std::string text;
 
   bool IsResult() const {
@@ -24,7 +24,7 @@ struct Page {
   }
 };
 
-// The pages that are installed: README.md and its neighbours, and all of docs/; the same of
+// Returns the installed pages: README.md and other top-level pages, all of docs/, and the same of
 // streams/.
 inline std::vector<Page> InstalledPages() {
   const std::filesystem::path root = WINNOW_SOURCE_DIR;
@@ -46,7 +46,8 @@ inline std::vector<Page> InstalledPages() {
   return pages;
 }
 
-// Returns the blocks indented by four columns, without these: code, commands, options and outputs.
+// Returns the blocks indented by four columns, without the indentation: code, commands, options and
+// outputs.
 inline std::vector<std::string> IndentedBlocks(const std::string& page) {
   std::vector<std::string> blocks;
   std::istringstream lines(page);
@@ -68,14 +69,15 @@ inline std::vector<std::string> IndentedBlocks(const std::string& page) {
   return blocks;
 }
 
-// Returns the texts between backticks, which no line end parts.
+// Returns the texts between backticks on one line.
 inline std::vector<std::string> InlineCode(const std::string& page) {
   static const std::regex code("`([^`\n]+)`");
   return AllMatches(page, code, 1);
 }
 
-// For a shell, which finds RocksDB's programs from then on in the folder "other", with a RocksDB
-// that is of another version by its name; ends with 77 where they have no shared one.
+// Shell commands that put RocksDB's programs into the folder "other", linked to a RocksDB renamed
+// as another version, and add the folder to the PATH. Exit with 77 if the programs are not linked
+// to a shared RocksDB.
 inline constexpr char kOtherRocksDB[] = R"(mkdir other
 for program in ldb db_bench; do
   file=$(command -v $program)
@@ -90,7 +92,7 @@ PATH=$PWD/other:$PATH
 export LD_LIBRARY_PATH=$PWD/other
 )";
 
-// Each sentence, cell of a table and line of code.
+// Returns each sentence, table cell and line of code.
 inline std::vector<std::string> Sentences(const std::string& page) {
   static const std::regex own_line(R"((    |\|).*)");
   static const std::regex first_line(R"((#+|[*-]|\d+\.) .*|)");

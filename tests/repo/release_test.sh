@@ -1,8 +1,10 @@
 #!/bin/bash
-# Tests what tools/release.sh accepts and refuses, in a small repository with its script. Stand-ins take the
-# place of what makes tests and packages, and say that they were called: that takes hours. release_test.sh SOURCE_FOLDER
+# Tests which states of a repository tools/release.sh accepts, in a small repository that contains
+# the script. Stand-ins, which print that they were called, replace the tests and the packaging,
+# which take hours.
+# release_test.sh SOURCE_FOLDER
 set -euo pipefail
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 
 source=$(realpath "$1")
@@ -34,14 +36,14 @@ printf '#!/bin/sh\nexit 1\n' >tools/setup.sh
 chmod 755 tools/*.sh
 mkdir build
 
-# changelog TEXT: is committed; its first lines are the same always.
+# changelog TEXT: commits a changelog with this text after the constant first lines.
 changelog() {
   printf '# Changelog\n\n%b' "$1" >CHANGELOG.md
   git add -A
   git commit --quiet --message=Change
 }
 
-# expect STATUS TEXT ARGUMENT…: how the script ends, and what it says.
+# expect STATUS TEXT ARGUMENT…: runs the script and checks its exit status and output.
 expect() {
   local status=0
   tools/release.sh "${@:3}" >"$work/said" 2>&1 || status=$?
@@ -49,14 +51,14 @@ expect() {
   grep -qF -- "$2" "$work/said" || fail "tools/release.sh ${*:3} does not say \"$2\", but: $(cat "$work/said")"
 }
 
-# Packages take debootstrap of this machine, and nothing that only tests need.
+# Packaging installs debootstrap on this machine, and no packages that only tests need.
 mkdir "$work/bin"
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
 printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
 printf '#!/bin/sh\necho "$*" >>"%s/called"\nexit 1\n' "$work/bin" >"$work/bin/apt-get"
 chmod 755 "$work/bin"/*
 status=0
-# shellcheck disable=SC2016 # the inner shell's
+# shellcheck disable=SC2016 # the inner shell expands the variables
 (cd "$source" && PATH=$work/bin:$PATH bash -c '. tools/chroot.sh && debootstrap_suite bookworm "$1"' package "$work/bare") \
   >"$work/said" 2>&1 || status=$?
 [[ $status == 77 && $(sed -n 's/.* install -y --no-install-recommends *//p' "$work/bin/called") == debootstrap ]] ||
@@ -73,7 +75,7 @@ expect 2 "there is no step 'publish' to skip" --skip=publish
 expect 2 "found '--force'" --force
 expect 0 "Each step can be run alone" --help
 
-# The changelog.
+# Tests of the changelog step.
 changelog "## Unreleased\n\n$good"
 expect 0 "2 changes" changelog
 changelog "## Unreleased\n\n### A part\n\n- Something.\n\n$good"
@@ -92,7 +94,7 @@ changelog "## $version, 3 May 2026\n\n## 0.1.0, 1 May 2026\n\n- An old one.\n"
 expect 1 "say what users notice" changelog
 changelog "$good"
 
-# The tree: it is HEAD that is released.
+# Tests of the tree step: HEAD is released.
 expect 0 "to be tagged v$version" tree
 touch added
 expect 1 "?? added" tree
@@ -104,7 +106,7 @@ git commit --quiet --allow-empty --message=Later
 expect 1 "expected the tag v$version on" tree
 git tag --delete "v$version" >/dev/null
 
-# The archive and the checksums, which know a change of a byte.
+# Tests of the archive and the checksums, which detect a changed byte.
 expect 1 "run the steps before" checksums
 expect 0 "the same from another clone" archive
 tar -xJf "$to/winnow-$version.tar.xz" -C "$work"
@@ -117,7 +119,7 @@ expect 0 "has 1 files" checksums
 expect 0 "has 1 files" checksums
 (cd "$to" && sha256sum --check --quiet SHA256SUMS) || fail "the checksums are wrong"
 
-# The list of licenses, and of Debian's packages with the versions that dpkg knows.
+# Tests of the list of licenses, and of Debian's packages with the versions known to dpkg.
 mkdir -p .reuse LICENSES
 printf 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\nFiles: *\n' >.reuse/dep5
 printf 'Copyright: 2026 Somebody\nLicense: Apache-2.0\n' >>.reuse/dep5
@@ -138,7 +140,7 @@ else
       fail "the list has the packages $(grep '^PackageName: ' "$list")"
     grep -qx "PackageVersion: $(dpkg-query -W -f='${Version}' dpkg)" "$list" || fail "the list has not dpkg's version"
   fi
-  # The versions of the packages' own builds.
+  # Versions from the packages' own builds.
   mkdir -p build/packages/trixie/upload
   printf 'Format: 1.0\nInstalled-Build-Depends:\n dpkg (= 9.8-7),\n g++ (= 4:5.6),\n gcc (= 1),\n libxxhash-dev (= 2),\n nlohmann-json3-dev (= 3),\n liblz4-dev (= 4)\nEnvironment:\n A="b (= c)"\n' \
     >"build/packages/trixie/upload/winnow_$version-1_amd64.buildinfo"
@@ -160,13 +162,13 @@ else
   git commit --quiet --all --message="Without licenses"
   expect 1 "reuse lint finds faults" licenses
   git revert --no-edit HEAD >/dev/null
-  # The project's own files, where Git says which these are.
+  # Files of the project, if Git lists them.
   if [[ $(git -C "$source" rev-parse --show-toplevel 2>/dev/null) == "$source" ]]; then
     reuse --root "$source" lint >"$work/said" || fail "files of the project lack a license: $(cat "$work/said")"
   fi
 fi
 
-# All of it. What is skipped is said loudly, and nothing is called a release then.
+# Tests of all steps. Skipped steps are announced prominently, and nothing is called a release then.
 rm -f build/called
 expect 0 "NO RELEASE: --skip has left out: tests" --skip=tests "${skips[@]}"
 grep -q "== tests: SKIPPED" "$work/said" || fail "that tests were skipped is said in the end only"

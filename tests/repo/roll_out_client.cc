@@ -1,18 +1,20 @@
-// A program that uses RocksDB and knows nothing of Winnow: what tools/roll_out.sh takes through a
-// roll-out and back.
+// A RocksDB program without knowledge of Winnow, which tools/roll_out.sh takes through a roll-out
+// and a roll-back.
 //
 //   fill DB POLICY KEYS          makes the database anew
 //   write DB POLICY KEYS         writes an eighth of the keys again
 //   convert DB POLICY KEYS       compacts everything, then writes two eighths of the keys again
 //   import DB POLICY KEYS        exports the column family, and imports it in the database
-//   DB.imported look DB POLICY KEYS LOOKUPS  looks up this many keys, and as many absent ones
-//   openings                     prints the words that may stand before a DB, with an @, for look:
-//                                who reads the database beside the one who writes it
+//                                DB.imported
+//   look DB POLICY KEYS LOOKUPS  looks up this many keys, and as many absent ones
+//   openings                     prints the prefixes, followed by @, that a DB may have for look:
+//                                ways to read the database besides the writer's
 //
-// POLICY is the value of filter_policy in an options string; KEYS is a file with a sorted line for
-// each key. The tree has the same shape after every verb that writes, so that lookups of absent
-// keys ask as many filters: all keys in level 2, some written again since in level 1, some in level
-// 0. The verb "look" prints what it found and how many data blocks it read for the absent keys.
+// POLICY is the value of filter_policy in an options string; KEYS is a file with one key per line,
+// sorted. The tree has the same shape after every writing verb, so that lookups of absent keys
+// check equally many filters: all keys are in level 2, some rewritten ones in level 1, some in
+// level 0. The verb "look" prints the keys found and the number of data blocks read for the absent
+// keys.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -42,7 +44,7 @@ using rocksdb::Options;
 using rocksdb::Status;
 using Keys = std::vector<std::string>;
 
-constexpr size_t kPart = 8;  // of the keys are written again, one in this many
+constexpr size_t kPart = 8;  // one in this many keys is written again
 constexpr int kLastLevel = 2;
 
 [[noreturn]] void Fail(const std::string& problem) {
@@ -78,16 +80,16 @@ Options MakeOptions(const std::string& policy) {
   options.disable_auto_compactions = true;
   options.level_compaction_dynamic_level_bytes = false;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = size_t{1} << 30;  // a flush is asked for, and makes one file
+  options.write_buffer_size = size_t{1} << 30;  // flushes are manual and make one file each
   options.statistics = rocksdb::CreateDBStatistics();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
 
-// A database and its column families, of which the last is the one with the keys.
+// A database and its column families; the last one has the keys.
 class Database {
  public:
-  // OPENING@PATH, or PATH.
+  // `place` is OPENING@PATH or PATH.
   Database(const Options& options, const std::string& place) {
     const size_t at = place.find('@');
     const std::string opening = at == std::string::npos ? "" : place.substr(0, at);
@@ -154,7 +156,7 @@ void Flush(DB* database, const Keys& keys, size_t first, size_t stride) {
   Check(database->Flush(rocksdb::FlushOptions()));
 }
 
-// All files of the levels up to `from`, into the next one.
+// Compacts all files of the levels up to `from` into the next level.
 void Compact(DB* database, int from) {
   rocksdb::ColumnFamilyMetaData tree;
   database->GetColumnFamilyMetaData(&tree);

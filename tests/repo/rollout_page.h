@@ -1,4 +1,4 @@
-// Helpers for the tests that use what docs/roll-out.md and docs/many-machines.md show.
+// Helpers for tests of the code in docs/roll-out.md and docs/many-machines.md.
 
 #ifndef WINNOW_TESTS_REPO_ROLLOUT_PAGE_H_
 #define WINNOW_TESTS_REPO_ROLLOUT_PAGE_H_
@@ -18,7 +18,8 @@ inline std::string ManyMachinesPage() {
   return ReadFile(WINNOW_SOURCE_DIR "/docs/many-machines.md");
 }
 
-// The lines of the code that begins with this one, without the four columns that make it code.
+// Returns the lines of the code block that begins with `first`, without the indentation by four
+// columns.
 inline std::vector<std::string> CodeThatBegins(const std::string& first,
                                                const std::string& page = RolloutPage()) {
   const std::string indent = "    ";

@@ -1,4 +1,4 @@
-// Tests of what docs/roll-out.md and README.md show, taken out of them and used.
+// Tests that extract the code in docs/roll-out.md and README.md and use it.
 
 #include "tests/repo/rollout_page.h"
 
@@ -54,13 +54,13 @@ std::string OptionsFile() {
   return text;
 }
 
-// Opens a new database with nothing but the file, and has it build a filter.
+// Opens a new database with only the options file, and has it build a filter.
 Kinds KindsBuiltBy(const std::string& options_file) {
   const TemporaryFolder folder;
   WriteFile(folder / "OPTIONS", options_file);
   DBOptions database_options;
   std::vector<ColumnFamilyDescriptor> families;
-  // Which refuses what RocksDB doesn't know.
+  // Strict mode rejects what RocksDB does not know.
   const auto loaded = ROCKSDB_NAMESPACE::LoadOptionsFromFile(StrictConfig(), folder / "OPTIONS",
                                                              &database_options, &families);
   EXPECT_TRUE(loaded.ok()) << loaded.ToString();
@@ -90,7 +90,7 @@ TEST(RolloutPageTest, TheNextStepsChangeOneWord) {
   EXPECT_THAT(kinds.begin()->first, ::testing::StartsWith("winnow "));
 }
 
-// RocksDB's strictest settings don't tell.
+// Even RocksDB's strictest settings do not report it.
 TEST(RolloutPageTest, AMissingPolicyLoadsAsThePageSays) {
   const TemporaryFolder folder;
   WriteFile(folder / "OPTIONS", Replaced(OptionsFile(), "id=winnow;", "id=winow;"));
@@ -109,13 +109,13 @@ TEST(RolloutPageTest, AMissingPolicyLoadsAsThePageSays) {
                   .IsNotSupported());
 }
 
-// The page's code for programs, word for word.
+// The page's code for programs, verbatim.
 TEST(RolloutPageTest, ItsCodeDoesWhatThePageSays) {
   const TemporaryFolder folder;
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
   {
     rocksdb::ConfigOptions config;
-    config.ignore_unsupported_options = false;  // true by default
+    config.ignore_unsupported_options = false;  // default: true
     std::shared_ptr<const rocksdb::FilterPolicy> policy;
     rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(config, "winnow:10", &policy);
     ASSERT_STATUS_OK(status);
@@ -140,7 +140,7 @@ TEST(RolloutPageTest, ItsCodeDoesWhatThePageSays) {
   EXPECT_EQ(KindsOfFilters(folder / "database"), (Kinds{{"winnow bloom", 1}}));
 }
 
-// A page's commands, where the programs of this RocksDB are found first.
+// Runs a page's commands, with the programs of this RocksDB first in the PATH.
 testing::ChildResult RunCommands(const std::string& commands,
                                  std::vector<std::string> environment = {}) {
   if (testing::kSanitized) environment.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
@@ -149,7 +149,8 @@ testing::ChildResult RunCommands(const std::string& commands,
   return testing::RunProgram({"sh", "-ec", path + commands}, environment);
 }
 
-using Changes = std::vector<std::pair<std::string, std::string>>;  // patterns, and what they become
+// Patterns and their replacements.
+using Changes = std::vector<std::pair<std::string, std::string>>;
 
 std::string Changed(std::string commands, const Changes& changes) {
   for (const auto& [pattern, text] : changes) {
@@ -159,8 +160,8 @@ std::string Changed(std::string commands, const Changes& changes) {
   return commands;
 }
 
-// Runs what the drop-in has systemd start: the tool of this build, with a client that writes;
-// changed.
+// Runs the command that the drop-in has systemd start, after changes: the tool of this build, with
+// a client that writes.
 testing::ChildResult StartByDropIn(const std::string& path, Changes changes = {}) {
   std::string command;
   for (const std::string& line : CodeThatBegins("[Service]")) command = line;
@@ -184,7 +185,7 @@ TEST(DropInTest, LeavesTheProgramsFiltersAndSaysSo) {
               ElementsAre(HasSubstr(said[0].substr(said[0].find("; ")))));
 }
 
-// The statuses that the page names, in the start and in the trial before.
+// The exit statuses named by the page, of the start and of the trial before it.
 TEST(DropInTest, ATypoKeepsTheServiceFromStartingAndIsSeenBefore) {
   if (std::string(WINNOW_TOOL).empty()) GTEST_SKIP() << "skipped: the tool is not built";
   const TemporaryFolder folder;
@@ -208,7 +209,8 @@ TEST(DropInTest, ATypoKeepsTheServiceFromStartingAndIsSeenBefore) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-// With three column families of one file each, by options as text, which the OPTIONS file keeps.
+// Fixture with three column families of one file each, opened with options in text form, which the
+// OPTIONS file keeps.
 class ConversionTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -233,7 +235,7 @@ class ConversionTest : public ::testing::Test {
     }
   }
 
-  // By the page's commands, changed; before them, the shell gets these.
+  // Runs the page's commands after changes; `before` is run first by the shell.
   testing::ChildResult Convert(Changes changes = {}, const std::string& before = "") const {
     std::string commands;
     for (const std::string& block : testing::IndentedBlocks(testing::RolloutPage())) {
@@ -245,7 +247,7 @@ class ConversionTest : public ::testing::Test {
     return RunCommands("PATH=$PATH:'" + tool + "'\n" + before + Changed(commands, changes));
   }
 
-  // The commands end with an error, say so, and leave files and policies as they were.
+  // Expects that the commands fail with a message and leave files and policies unchanged.
   void ExpectNothingLost(const testing::ChildResult& result, const std::string& said,
                          const std::string& policy = "id=winnow.Filter;") const {
     EXPECT_NE(result.status, 0) << result.output << result.errors;
@@ -263,7 +265,7 @@ class ConversionTest : public ::testing::Test {
   const std::string path_ = folder_ / "database";
 };
 
-// ldb compacts one column family at a time.
+// ldb compacts only one column family at a time.
 TEST_F(ConversionTest, ReachesEveryColumnFamilyThereAndBack) {
   MakeDatabase("bloomfilter:10");
   EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"built-in bloom", 3}}));
@@ -306,7 +308,7 @@ TEST_F(ConversionTest, WithAnotherVersionOfRocksDBNothingIsLost) {
   ExpectNothingLost(result, "winnow: not in force in ldb");
 }
 
-// Symptoms of a missing plugin: a program without it opens the database that had it.
+// Symptoms of a missing plugin: a program without it opens a database that was written with it.
 TEST(RolloutPageTest, AMissingPluginLooksAsThePageSays) {
   const TemporaryFolder folder;
   const std::string database = folder / "database";
@@ -320,12 +322,12 @@ TEST(RolloutPageTest, AMissingPluginLooksAsThePageSays) {
   EXPECT_THAT(ReadFile(database + "/LOG"), ::testing::Not(HasSubstr("[winnow]")));
   EXPECT_THAT(testing::NewestOptionsFile(database), HasSubstr("filter_policy=nullptr"));
   EXPECT_EQ(KindsOfFilters(database).at("none"), 1);
-  // Nor with the plugin back, as the OPTIONS file has forgotten it.
+  // Filters stay missing even with the plugin, since the OPTIONS file has lost the policy.
   EXPECT_THAT(RunClient({"read", database, "saved", "1000"}, testing::Preloading({})).output,
               HasSubstr("missing=0 invented=0 newer=500 useful=0 "));
 }
 
-// A database of rows like those of db_bench, compacted, with RocksDB's Bloom filters.
+// Makes a compacted database with RocksDB's Bloom filters and rows like those of db_bench.
 void MakeDatabaseWithBloomFilters(const std::string& path) {
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
   table.filter_policy = testing::MakePolicyFrom("bloomfilter:10");
@@ -343,7 +345,8 @@ void MakeDatabaseWithBloomFilters(const std::string& path) {
       database->CompactRange(ROCKSDB_NAMESPACE::CompactRangeOptions(), nullptr, nullptr).ok());
 }
 
-// The numbers behind the words, in the order of the text; in pages with commas between digits.
+// Returns the numbers behind each occurrence of `words`, in order; pages have commas between
+// digits.
 std::vector<double> NumbersBehind(const std::string& text, const std::string& words) {
   std::vector<double> numbers;
   for (size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) {
@@ -354,7 +357,7 @@ std::vector<double> NumbersBehind(const std::string& text, const std::string& wo
   return numbers;
 }
 
-// The README's screen: each of its lines is run, and its figures are those of such a database.
+// Runs each line of the README's example, and compares its output with such a database.
 TEST(ReadmeTest, ItsCommandsSwitchOnShowThatMemoryFallsAndGoBack) {
   WINNOW_SKIP_WITHOUT("ldb");
   if (std::string(WINNOW_TOOL).empty()) GTEST_SKIP() << "skipped: the tool is not built";

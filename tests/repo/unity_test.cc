@@ -1,5 +1,5 @@
-// The sources of a target compile as one: what is in their anonymous namespaces has other names in
-// each. A build compiles sixteen at a time, and which sixteen these are changes with each new file.
+// Tests that each target's sources compile as one unit: names in their anonymous namespaces are
+// distinct. The build compiles groups of sixteen files, which change with each new file.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,14 +18,14 @@ namespace winnow {
 namespace {
 
 struct Target {
-  std::string name;     // its folder in that of the build
-  std::string command;  // compiles, but for the source and what is written
+  std::string name;     // folder in the build folder
+  std::string command;  // compile command without source and output
   std::vector<std::string> sources;
 };
 
 void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
 
-// The demo's libraries and programs that this build compiles in several parts.
+// Returns the product's libraries and programs that this build compiles in several units.
 std::vector<Target> Targets() {
   static const std::regex parts(
       R"((.*) -o (\S+)/CMakeFiles/(\S+)\.dir/\S+ -c (\S+/Unity/\S+\.cxx)( .*)?)");

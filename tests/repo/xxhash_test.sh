@@ -1,10 +1,11 @@
 #!/bin/bash
-# An old xxHash in a folder that the compiler searches first, as that of LZ4's sources is: builds end with a sentence, or
-# take the header that they were told. RocksDB's tree is stood in for by a program of our HashKey, by CMake and by make.
+# Tests builds in which an old xxHash is in a folder that the compiler searches first, like that of
+# LZ4's sources: builds must stop with a message, or use the header that was specified. A program
+# that calls HashKey, built by CMake and by make, stands in for RocksDB's tree.
 # xxhash_test.sh SOURCE_FOLDER XXHASH_INCLUDE_FOLDER CC CXX
 set -euo pipefail
 export LC_ALL=C
-# shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
+# shellcheck source=tests/support/script.sh disable=SC1091 # the path is relative to shellcheck's working directory
 . "$(dirname "$0")/../support/script.sh"
 
 source=$1
@@ -15,7 +16,7 @@ unset XXHASH_INCLUDE_DIR WINNOW_STAND_IN CXXFLAGS EXTRA_CXXFLAGS CPATH MAKEFLAGS
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Forged: it has another hash than 0.8 and the guard that all versions share.
+# A fake header with another hash than 0.8, and with the include guard that all versions share.
 mkdir "$work/front"
 cat >"$work/front/xxhash.h" <<'CODE'
 #ifndef XXHASH_H_5627135585666179
@@ -26,7 +27,7 @@ static inline unsigned long long XXH3_64bits(const void* bytes, size_t size) { r
 #endif
 CODE
 
-# refused WHAT COMMAND…: it fails, and says which xxHash is needed.
+# refused WHAT COMMAND…: expects that the command fails and says which xxHash is needed.
 refused() {
   local said status=0
   said=$("${@:2}" 2>&1) || status=$?
@@ -39,7 +40,7 @@ refused hash.cc "$compiler" -std=c++17 -fsyntax-only -DXXH_INLINE_ALL -I "$work/
 refused standalone_reader.c "$c_compiler" -fsyntax-only -DXXH_INLINE_ALL -I "$work/front" -isystem "$headers" \
   "$source/tests/core/standalone_reader.c"
 
-# RocksDB's tree, as far as our build files look at it.
+# The parts of RocksDB's tree that Winnow's build files use.
 tree=$work/rocksdb
 mkdir -p "$tree/plugin" "$tree/table/block_based"
 ln -s "$source" "$tree/plugin/winnow"
@@ -78,7 +79,7 @@ objects/%.o: %.cc
 	$(CXX) $(CXXFLAGS) -c $< -o $@
 CODE
 
-# hashes_right PROGRAM
+# hashes_right PROGRAM: checks the hash that the program prints.
 hashes_right() {
   local hash
   hash=$("$1")
@@ -96,7 +97,7 @@ by_make() { # ARGUMENT…
   rm -rf "$tree/hash" "$tree/objects"
   make -C "$tree" CXX="$compiler" "$@" hash
 }
-# Flags that only RocksDB's Makefile has.
+# Flags specific to RocksDB's Makefile.
 by_make FRONT="-I$work/front" XXHASH_INCLUDE_DIR="$headers" >"$work/log" 2>&1 || fail "make: $(cat "$work/log")"
 hashes_right "$tree/hash"
 by_make FRONT="-I$work/front" EXTRA_CXXFLAGS="-isystem $headers" >"$work/log" 2>&1 || fail "make: $(cat "$work/log")"

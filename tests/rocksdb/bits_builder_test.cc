@@ -55,7 +55,7 @@ bool Contains(const Slice& filter, const std::string& key) {
 TEST(BitsBuilder, FindsEveryKeyOfEveryFilterThatItBuilds) {
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
     BitsBuilder builder(OptionsOf(kind), false);
-    // One builder makes all partitions of a file.
+    // RocksDB uses one builder for all filter partitions of a file.
     for (const uint64_t n :
          {uint64_t{1}, uint64_t{2}, uint64_t{100}, uint64_t{5000}, uint64_t{3}}) {
       EXPECT_EQ(builder.EstimateEntriesAdded(), 0u);
@@ -97,7 +97,7 @@ TEST(BitsBuilder, KeepsVersionsOfAKeyOnce) {
   EXPECT_EQ(builder.EstimateEntriesAdded(), 2u);
   std::unique_ptr<const char[]> bytes;
   EXPECT_EQ(ViewOf(builder.Finish(&bytes)).info().num_hashes, 2u);
-  // The next filter has none of the last key's bits.
+  // The next filter must not contain the previous filter's last key.
   builder.AddKey("two");
   EXPECT_EQ(builder.EstimateEntriesAdded(), 1u);
   EXPECT_TRUE(Contains(builder.Finish(&bytes), "two"));
@@ -105,8 +105,8 @@ TEST(BitsBuilder, KeepsVersionsOfAKeyOnce) {
 
 TEST(BitsBuilder, KeepsPrefixesThatComeWithEachKeyOnce) {
   BitsBuilder builder(FilterOptions(), false);
-  // RocksDB's contract: repeats of key and prefix apart, and of one for the other, since a key may
-  // be its own prefix.
+  // RocksDB's contract: repeated keys and repeated prefixes are dropped separately, and also a key
+  // that equals the prefix, since a key may be its own prefix.
   builder.AddKeyAndAlt("a", "a");   // 1
   builder.AddKeyAndAlt("a1", "a");  // 2
   builder.AddKeyAndAlt("a1", "a");
@@ -145,7 +145,7 @@ TEST(BitsBuilder, EstimatesAreThoseOfTheFiltersItMakes) {
   }
 }
 
-// The built-in builder that a file gets.
+// Returns the built-in policy's builder for a file with default table options.
 std::unique_ptr<FilterBitsBuilder> BuiltinBuilder(const std::string& policy_id) {
   std::shared_ptr<const FilterPolicy> policy;
   EXPECT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), policy_id, &policy).ok());
@@ -154,7 +154,7 @@ std::unique_ptr<FilterBitsBuilder> BuiltinBuilder(const std::string& policy_id) 
   return std::unique_ptr<FilterBitsBuilder>(policy->GetBuilderWithContext(context));
 }
 
-// RocksDB cuts partitions by it.
+// RocksDB cuts filter partitions by ApproximateNumEntries().
 TEST(BitsBuilder, EstimatesKeysOfSmallFiltersAsTheBuiltinBuildersDo) {
   for (const double bits : {1.0, 5.0, 10.0, 20.0, 32.0}) {
     const auto bloom = BuiltinBuilder("bloomfilter:" + std::to_string(bits));
@@ -177,17 +177,19 @@ TEST(BitsBuilder, EstimatesKeysOfSmallFiltersAsTheBuiltinBuildersDo) {
         ASSERT_GT(builtin, 0u) << size;
         ASSERT_LE(builder.CalculateSpace(ours), size);
         if (is_ribbon) {
-          // Theirs is for 128 slots at once, and a Bloom filter where that is smaller.
+          // RocksDB's Ribbon grows in steps of 128 slots, and is a Bloom filter where that is
+          // smaller.
           ASSERT_GE(static_cast<double>(ours), 0.6 * static_cast<double>(builtin)) << size;
         } else {
-          // Our tail takes the place of a block in some sizes.
+          // Winnow's trailer replaces one block at some sizes.
           ASSERT_LE(static_cast<double>(ours), static_cast<double>(builtin) + 20) << size;
           ASSERT_GE(static_cast<double>(ours), static_cast<double>(builtin) - 512 / bits - 1)
               << size;
         }
       }
       EXPECT_EQ(least, 229u);
-      // RocksDB's search from 0 on ends not much above the bits asked for.
+      // RocksDB's search for a size, from 0 upwards, ends slightly above the configured bits per
+      // key.
       const double found = static_cast<double>(builder.ApproximateNumEntries(least));
       EXPECT_LT(
           8.0 * static_cast<double>(builder.CalculateSpace(static_cast<size_t>(found))) / found,
@@ -196,8 +198,8 @@ TEST(BitsBuilder, EstimatesKeysOfSmallFiltersAsTheBuiltinBuildersDo) {
   }
 }
 
-// As RocksDB's declaration has it: the size of n keys is answered with n keys or more, if it is one
-// to cut partitions by.
+// RocksDB's contract: ApproximateNumEntries(CalculateSpace(n)) is at least n, for sizes that are
+// usable for partitions.
 TEST(BitsBuilder, SizesAndNumbersOfKeysAgree) {
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
     BitsBuilder builder(OptionsOf(kind), false);
@@ -215,7 +217,7 @@ core::TableRangePlan PositionsPlan() {
   return plan;
 }
 
-// With a range filter, of keys that it can have.
+// Builder with a range filter, and keys that a range filter supports.
 class BuilderWithRange {
  public:
   explicit BuilderWithRange(FilterKind kind, bool verify = false)
@@ -257,7 +259,8 @@ TEST(BitsBuilder, EstimatesCountTheRangeFilter) {
                   0.01 * static_cast<double>(expected));
       EXPECT_GE(expected, filter.size() - 100);
       EXPECT_NEAR(static_cast<double>(most), kKeys, 0.01 * kKeys);
-      // The rate is that of single keys, which the range filter's bytes don't lower.
+      // The estimate is the false-positive rate of point lookups, unaffected by the range filter's
+      // bytes.
       EXPECT_NEAR(rate, ViewOf(filter).info().expected_fpr, 0.03 * rate);
       EXPECT_NEAR(rate, without.EstimatedFpRate(kKeys, without.CalculateSpace(kKeys)), 0.03 * rate);
     }
@@ -271,11 +274,11 @@ TEST(BitsBuilder, SizesAndNumbersOfKeysAgreeWithRangeFilters) {
     for (size_t keys = 300; keys < 100'000; keys += keys / 7) {
       const size_t size = builder.CalculateSpace(keys);
       EXPECT_GE(size, builder.CalculateSpace(keys - 1));
-      // But for a per cent: sizes of Ribbons don't grow with each key.
+      // The tolerance is 1%, since a Ribbon filter's size does not grow with each key.
       EXPECT_GE(builder.ApproximateNumEntries(size), keys - keys / 100);
       EXPECT_LE(builder.CalculateSpace(builder.ApproximateNumEntries(size)), size);
     }
-    // No partitions that are little but beginnings and ends of filters.
+    // Headers and trailers must not take up most of a partition.
     size_t least = 0;
     for (size_t size = 1; least == 0; ++size) {
       const size_t keys = builder.ApproximateNumEntries(size);
@@ -300,7 +303,8 @@ TEST(BitsBuilder, EstimatedRatesAreThoseOfTheBuiltinBuilders) {
   const auto builtin_bloom = BuiltinBuilder("bloomfilter:10");
   const auto builtin_ribbon = BuiltinBuilder("ribbonfilter:10:-1");
   for (size_t keys = 10000; keys <= 1000000; keys *= 10) {
-    // Not for other sizes: the probes of ours are those for the keys.
+    // Sizes far from 10 bits per key are not compared: Winnow's number of probes does not depend
+    // on the size.
     for (const size_t size : {keys, keys * 5 / 4, keys * 3 / 2}) {
       const double builtin = builtin_bloom->EstimatedFpRate(keys, size);
       EXPECT_NEAR(bloom.EstimatedFpRate(keys, size), builtin, 0.35 * builtin)
@@ -317,7 +321,7 @@ TEST(BitsBuilder, EstimatedRatesAreThoseOfTheBuiltinBuilders) {
 #endif
 }
 
-// RocksDB calls by the places of the functions in the table of virtual ones.
+// RocksDB calls a builder's functions by their index in the vtable.
 TEST(BitsBuilder, HasTheVirtualFunctionsOfThisVersion) {
   BitsBuilder builder(OptionsOf(FilterKind::kBloom), false);
   [[maybe_unused]] FilterBitsBuilder& base = builder;
@@ -375,7 +379,7 @@ TEST(MaybePostVerify, FindsEveryFlippedBitWhenItWasAskedTo) {
   }
 }
 
-// Also where the filter's own checksum was made of the damaged bytes.
+// The range filter is also verified if the filter's own checksum covers the damaged bytes.
 TEST(MaybePostVerify, FindsADamagedRangeFilter) {
   BuilderWithRange with(FilterKind::kRibbon, /*verify=*/true);
   const auto verify = [&](const std::string& block) {
@@ -454,8 +458,8 @@ TEST(BitsBuilder, AddsToTheCounters) {
   EXPECT_EQ(after.bytes - before.bytes, size);
 }
 
-// Memory runs out at every allocation in turn: nothing throws, and whatever Finish gives never
-// denies a key, neither to us nor to RocksDB's own readers.
+// Fails each allocation in turn: nothing throws, and the filter that Finish() returns has no false
+// negatives for Winnow's or RocksDB's readers.
 TEST(BitsBuilder, LivesWithoutMemory) {
   std::shared_ptr<const FilterPolicy> builtin;
   ASSERT_TRUE(NewBuiltinReader(&builtin).ok());
@@ -486,7 +490,7 @@ TEST(BitsBuilder, LivesWithoutMemory) {
         EXPECT_TRUE(ours->MayMatch(key));
         EXPECT_TRUE(theirs->MayMatch(key));
       }
-      // With memory again, it builds again.
+      // The builder works again once memory is available.
       builder.AddKey("later");
       std::unique_ptr<const char[]> later_bytes;
       const Slice later = builder.Finish(&later_bytes);

@@ -41,7 +41,7 @@ constexpr uint64_t kSeed = 20240607;
 
 std::string Key(uint64_t i) { return "key" + std::to_string(i * 7919); }
 
-// The bytes of a filter of the keys 0 to n - 1.
+// Returns a Winnow filter of the keys 0 to n - 1.
 std::string Build(FilterKind kind, uint64_t n) {
   FilterOptions options;
   options.kind = kind;
@@ -53,7 +53,7 @@ std::string Build(FilterKind kind, uint64_t n) {
   return builder.Finish(&bytes).ToString();
 }
 
-// The same of a built-in policy.
+// Returns a filter of the keys 0 to n - 1, built by the built-in policy `policy`.
 std::string BuildBuiltin(const std::string& policy, uint64_t n) {
   const BlockBasedTableOptions table;
   const FilterBuildingContext context(table);
@@ -80,7 +80,7 @@ class BitsReaderTest : public ::testing::Test {
   std::shared_ptr<const FilterPolicy> builtin_;
 };
 
-// Absent keys among a thousand that the reader does not see.
+// Returns how many of 1000 absent keys the reader rejects.
 int CountMisses(FilterBitsReader& reader) {
   int misses = 0;
   for (uint64_t i = 1000000; i < 1001000; ++i) {
@@ -134,8 +134,7 @@ TEST_F(BitsReaderTest, AssignsEveryResultOfABatchOfAnySize) {
   }
 }
 
-// Keys of every length, each at an address that nothing is aligned to. The even ones are in the
-// filter, whose builder hashes as everybody does: by HashKey.
+// Keys of every length, at unaligned addresses. The keys with even indexes are in the filter.
 class KeysOfAllLengths {
  public:
   static constexpr size_t kMaxBytes = 1100;
@@ -146,7 +145,7 @@ class KeysOfAllLengths {
     keys_.reserve((kMaxBytes + 1) * kOfEachLength);
     for (size_t length = 0; length <= kMaxBytes; ++length) {
       for (size_t i = 0; i < kOfEachLength; ++i) {
-        // An address is odd behind an odd number of bytes, as memory itself begins at an even one.
+        // Allocations begin at even addresses, so an odd offset gives an odd address.
         memory_.emplace_back(length + 2 * i + 1);
         std::vector<char>& bytes = memory_.back();
         std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<char>(random()); });
@@ -190,8 +189,8 @@ TEST_F(BitsReaderTest, HashesKeysOfEveryLengthAsTheCoreDoes) {
   }
 }
 
-// A thread of its own begins with sharing. Keys of one length replace each other, and every other
-// one is in the filter; an absent one, and then the same one again, must not get its answer.
+// Each length runs in a new thread, whose shared hash is empty. Every second key is in the filter,
+// and keys of one length replace each other: no key may get the previous key's answer.
 TEST_F(BitsReaderTest, SharesHashesOfEveryLengthAndAnswersAsTheCoreDoes) {
   const KeysOfAllLengths all;
   const std::string block = all.Build(FilterKind::kBloom);
@@ -230,7 +229,7 @@ TEST_F(BitsReaderTest, HashesKeysOfEveryLengthInBatchesAsTheCoreDoes) {
     const FilterView view(block);
     const auto reader = Read(block);
     std::vector<Slice> keys = all.keys();
-    constexpr size_t kBatch = 45;  // lengths meet in one batch, and batches are cut in two
+    constexpr size_t kBatch = 45;  // batches of several lengths are split
     for (size_t first = 0; first < keys.size(); first += kBatch) {
       const size_t n = std::min(kBatch, keys.size() - first);
       Slice* pointers[kBatch];
@@ -251,8 +250,9 @@ TEST_F(BitsReaderTest, HashesKeysOfEveryLengthInBatchesAsTheCoreDoes) {
   }
 }
 
-// Batches of any size, of filters of any size, which one thread asks in turn and another one again
-// and again: which of them are near changes meanwhile, and no answer with it.
+// Batches of random sizes on filters of random sizes: some threads change the filter each time and
+// some repeat one filter, so filters move in and out of the CPU cache. The answers must not depend
+// on this.
 TEST_F(BitsReaderTest, BatchesAnswerAsTheKeysOneByOneWhicheverFilterWasAskedBefore) {
   struct Filter {
     std::set<std::string> keys;
@@ -266,7 +266,7 @@ TEST_F(BitsReaderTest, BatchesAnswerAsTheKeysOneByOneWhicheverFilterWasAskedBefo
     Filter& filter = filters[number];
     FilterOptions options;
     options.kind = number % 6 == 5 ? FilterKind::kRibbon : FilterKind::kBloom;
-    // All together more than a processor's own cache has room for, and some of them less.
+    // All filters together exceed a core's private cache, which some of them fit in.
     constexpr size_t kSizes[] = {1, 50, 4'000, 40'000, 100'000, 400'000};
     const size_t n = kSizes[number % 6] >> number / 6;
     FilterBuilder builder(options);
@@ -275,7 +275,7 @@ TEST_F(BitsReaderTest, BatchesAnswerAsTheKeysOneByOneWhicheverFilterWasAskedBefo
       if (filter.keys.size() < 2'000) filter.keys.insert(key);
       builder.Add(HashKey(key));
     }
-    // At an address that nothing is aligned to, and with nothing behind.
+    // Filters are at any alignment and end at the end of their allocation.
     const FilterBlock block = builder.Finish();
     filter.memory = std::string(number, 'x') + std::string(block.bytes());
     filter.is_damaged = number % 7 == 6;
@@ -386,7 +386,8 @@ TEST_F(BitsReaderTest, NoFlippedBitOfTheTailMakesAKeyAbsent) {
   }
 }
 
-// The counters tell which reader answers: what the built-in one makes of our bytes is chance.
+// The counters tell which reader answers, since the built-in reader's answers for Winnow's bytes
+// are arbitrary.
 TEST_F(BitsReaderTest, NoDamagedMarkerHandsOurFilterToTheBuiltinReader) {
   const std::string block = Build(FilterKind::kBloom, 100);
   for (int marker = 0; marker < 256; ++marker) {
@@ -405,7 +406,7 @@ TEST_F(BitsReaderTest, LivesWithEveryTruncationAndFlippedBit) {
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
     const std::string block = Build(kind, 60);
     for (size_t size = 0; size <= block.size(); ++size) {
-      // In memory of its own, so that the address sanitizer sees a read behind it.
+      // A separate allocation, so that AddressSanitizer finds reads past the end.
       const std::vector<char> cut(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(size));
       const auto reader = Read(Slice(cut.data(), cut.size()));
       reader->MayMatch(Key(1));
@@ -429,7 +430,7 @@ TEST_F(BitsReaderTest, LivesWithRandomBytes) {
     for (char& byte : bytes) {
       byte = static_cast<char>(random());
     }
-    // Half of them look like ours, but for the rest.
+    // Half of the blocks have Winnow's marker byte.
     if (bytes.size() >= 5 && round % 2 == 0) {
       bytes[bytes.size() - 5] = '\xa9';
     }
@@ -448,8 +449,7 @@ TEST(NewBuiltinReader, MakesRocksDBsReadOnlyPolicy) {
   EXPECT_EQ(policy->GetBuilderWithContext(context), nullptr);
 }
 
-// So a LOG shows that somebody writes the files of a database without us.
-// Several at once are prefixes of a MultiGet, not the bounds of a seek.
+// Several prefixes at once come from a MultiGet, not from the bounds of a seek.
 TEST_F(BitsReaderTest, OnlyASinglePrefixAsksTheRangeFilter) {
   const RangeExtractor extractor;
   BitsBuilder builder(FilterOptions(), false, nullptr,

@@ -49,7 +49,7 @@ PolicyOptions Options(Build build, double bits_per_key, int bloom_before_level =
 BlockBasedTableOptions Table(int format_version) {
   BlockBasedTableOptions table;
   table.format_version = static_cast<uint32_t>(format_version);
-  table.optimize_filters_for_memory = false;  // sizes by the allocator and by what came before
+  table.optimize_filters_for_memory = false;  // builds the same sizes each time
   return table;
 }
 
@@ -92,8 +92,9 @@ std::unique_ptr<const FilterPolicy> Stock(const PolicyOptions& options) {
                                                      options.bloom_before_level));
 }
 
-// Before 8.7 RocksDB takes the greatest level for one that unknown levels are not below. To us it
-// means all files with every RocksDB.
+// Before 8.7, RocksDB's Ribbon policy builds Ribbon filters for files of unknown level even if
+// `bloom_before_level` is INT_MAX. Winnow then builds Bloom filters for all files, with every
+// RocksDB version.
 bool IsOtherThanRocksDBs(const PolicyOptions& options, const FilterBuildingContext& context) {
   const bool has_no_level = context.level_at_creation < 0 ||
                             context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleFIFO;
@@ -113,7 +114,7 @@ TEST(BuiltinBuildersTest, BuildTheVeryBytesOfRocksDBsPolicies) {
   for (const PolicyOptions& options : all) {
     ASSERT_STATUS_OK(CheckBuild(options));
     const auto stock = Stock(options);
-    // Up to format version 4, RocksDB's Bloom policy builds filters of another form.
+    // RocksDB's Bloom policy builds filters of another format up to format_version 4.
     for (const int format_version : {4, 5}) {
       const BlockBasedTableOptions table = Table(format_version);
       for (const FilterBuildingContext& context : AllSituations(table)) {
@@ -131,7 +132,7 @@ TEST(BuiltinBuildersTest, BuildTheVeryBytesOfRocksDBsPolicies) {
 TEST(BuiltinBuildersTest, ServeManyThreads) {
   const BuiltinBuilders builders;
   BlockBasedTableOptions table = Table(5);
-  table.optimize_filters_for_memory = true;  // builders then write into their policies
+  table.optimize_filters_for_memory = true;  // makes builders write to their policies
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
@@ -151,7 +152,7 @@ TEST(BuiltinBuildersTest, ServeManyThreads) {
 
 TEST(CheckBuildTest, HasNothingAgainstWinnows) { EXPECT_TRUE(CheckBuild(PolicyOptions()).ok()); }
 
-// Stands for a RocksDB that knows no such policy: the registry asks the library that came last.
+// Simulates a RocksDB that has no such policy: the registry asks the latest library first.
 const FilterPolicy* MakeNothing(const std::string& /*id*/, std::unique_ptr<const FilterPolicy>*,
                                 std::string* message) {
   *message = "not here";
@@ -160,7 +161,7 @@ const FilterPolicy* MakeNothing(const std::string& /*id*/, std::unique_ptr<const
 
 class MissingBuiltinTest : public ::testing::Test {
  protected:
-  // Policies of these bits alone are missing.
+  // Removes the policies with 31 bits per key.
   static void SetUpTestSuite() {
     EXPECT_EQ(winnow_rocksdb_register(), 0);
     const auto library = ObjectRegistry::Default()->AddLibrary("missing");
@@ -197,12 +198,12 @@ TEST_F(MissingBuiltinTest, KeepsADatabaseFromOpeningAndBuildsWinnowsWhereNobodyA
               HasSubstr("build=bloomfilter needs RocksDB's policy bloomfilter:31"));
   const FilterBuildingContext context(table);
   const std::string block = Block(table.filter_policy->GetBuilderWithContext(context));
-  // A Ribbon filter, which RocksDB's Bloom filter of 31 bits a key is not.
+  // A Ribbon filter is smaller than RocksDB's Bloom filter of 31 bits per key.
   EXPECT_LT(block.size() * 8 / 5000, 25u);
   EXPECT_GT(block.size() * 8 / 5000, 15u);
 }
 
-// The file has no filter then: somebody may wonder why.
+// The file gets no filter, which the counter reports.
 TEST_F(MissingBuiltinTest, IsCountedWhereAFileGetsNoFilter) {
   const BlockBasedTableOptions table;
   const FilterBuildingContext context(table);
@@ -240,7 +241,7 @@ BlockBasedTableOptions SmallPartitions(const std::string& policy) {
   return table;
 }
 
-// A database of 2000 keys shorter than a prefix and 2000 longer ones, in one file.
+// Writes a database with 2000 keys shorter than the prefix and 2000 longer ones, to one file.
 std::unique_ptr<DB> WriteBothSides(const BlockBasedTableOptions& table, const std::string& path,
                                    std::vector<std::string>* keys) {
   ROCKSDB_NAMESPACE::Options options = testing::MakeOptions(table);
@@ -262,8 +263,8 @@ const char* InWords(End end) {
                                     : "ends the process";
 }
 
-// In a process of its own, which an assertion of RocksDB's may end: compacts such a database and
-// looks its keys up by MultiGet.
+// Child process, since an assertion in RocksDB may abort it: compacts a database of
+// WriteBothSides() and looks up its keys by MultiGet.
 TEST(EmptyPartitionsProcess, DISABLED_LooksUp) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -315,7 +316,7 @@ TEST_F(EmptyPartitionsTest, OfWinnowsFiltersAreNone) {
   EXPECT_EQ(EndWith("{id=winnow;bits_per_key=10;bloom_before_level=2147483647}"), End::kAllFound);
 }
 
-// If a newer RocksDB is mended, both are.
+// A newer RocksDB may fix this, for both policies.
 TEST_F(EmptyPartitionsTest, OfRocksDBsFiltersFailWithUsWhereTheyFailWithoutUs) {
   const End ribbon = EndWith("ribbonfilter:10");
   const End bloom = EndWith("bloomfilter:10");
@@ -325,7 +326,7 @@ TEST_F(EmptyPartitionsTest, OfRocksDBsFiltersFailWithUsWhereTheyFailWithoutUs) {
   EXPECT_EQ(EndWith("{id=winnow;bits_per_key=10;build=bloomfilter}"), bloom);
 }
 
-// The first line of a database's LOG that warns of them; empty if there is none.
+// Returns the first warning about partitioned filters in the database's LOG, or an empty string.
 std::string WarningOf(const BlockBasedTableOptions& table) {
   const testing::TemporaryFolder folder;
   std::vector<std::string> keys;

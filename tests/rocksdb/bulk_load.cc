@@ -1,7 +1,7 @@
-// bulk_load: a load by SstFileWriter in several processes and its ingestion, beside the same data
-// written and compacted in the tree; then files that are ingested above others, with a level plan.
-// Prints what the filters take and let through, and fails where it is not what
-// docs/many-machines.md says.
+// bulk_load compares a bulk load, written by SstFileWriter in several processes and ingested, with
+// a tree that is written and compacted. It then ingests files above others under a level plan.
+// Prints memory and false-positive rates of the filters; fails if they differ from
+// docs/many-machines.md.
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
@@ -114,7 +114,8 @@ void Write() {
   if (writer != nullptr) Check(writer->Finish());
 }
 
-// Has `count` keys written into the folder by processes with a part of the range each; their files.
+// Starts processes that write `count` keys to `folder`, each a part of the range. Returns their
+// files.
 std::vector<std::string> WriteFiles(const fs::path& folder, uint64_t count, uint64_t step,
                                     const std::string& policy = kUniform) {
   fs::create_directories(folder);
@@ -162,8 +163,8 @@ void Ingest(DB* database, const std::vector<std::string>& files) {
 
 struct Measured {
   double bits_a_key = 0;
-  double false_reads = 0;  // a lookup of an absent key
-  double counted = 0;      // of these
+  double false_reads = 0;  // per lookup of an absent key
+  double counted = 0;      // number of false reads
 };
 
 std::string LevelsOf(DB* database) {
@@ -200,7 +201,7 @@ Measured Measure(DB* database, const char* name) {
   const double before = in_vain();
   const ROCKSDB_NAMESPACE::ReadOptions read;
   for (uint64_t i = 0; i < lookups; ++i) {
-    // Behind a key, and before the next one.
+    // The lookup key sorts between two adjacent keys.
     const std::string key = KeyOf(random() % (keys - 1)) + "." + std::to_string(random());
     value.Reset();
     if (!database->Get(read, database->DefaultColumnFamily(), key, &value).IsNotFound()) {
@@ -235,7 +236,7 @@ void CompactAll(DB* database) {
   Check(database->CompactRange(options, nullptr, nullptr));
 }
 
-// Writes the files of the level anew where they lie.
+// Compacts the level's files into the same level.
 void RewriteLevel(DB* database, int level) {
   ROCKSDB_NAMESPACE::ColumnFamilyMetaData family;
   database->GetColumnFamilyMetaData(&family);
@@ -268,7 +269,7 @@ void CompareWithTree(const fs::path& folder) {
   CompactAll(tree.get());
   const Measured by_tree = Measure(tree.get(), "put in random order and compacted");
 
-  // With small files, the last one may be any size.
+  // The last file may have any size, which matters if files are small.
   const double bits_apart = keys >= kManyKeys ? 0.01 : 0.03;
   const double chance = 4 * std::sqrt(1 / by_writers.counted + 1 / by_tree.counted);
   const double bits = by_writers.bits_a_key / by_tree.bits_a_key;
@@ -278,7 +279,7 @@ void CompareWithTree(const fs::path& folder) {
           Text("false reads are %.4f of the tree's (by chance, up to %.3f apart)", reads, chance));
 }
 
-// Lines of the database's LOG about filters of other places.
+// Returns the LOG's lines about filters made for another level.
 std::vector<std::string> SaidInLog(const fs::path& path) {
   std::istringstream log(winnow::testing::ReadFile((path / "LOG").string()));
   std::vector<std::string> said;
@@ -293,7 +294,7 @@ std::vector<std::string> SaidInLog(const fs::path& path) {
   return said;
 }
 
-// "a lookup makes about 0.012 more false reads"
+// Parses "a lookup makes about 0.012 more false reads".
 double ReadsIn(const std::string& line) {
   constexpr char kBefore[] = "a lookup makes about ";
   const size_t at = line.find(kBefore);
@@ -304,20 +305,20 @@ void IngestAbove(const fs::path& folder) {
   const uint64_t keys = absl::GetFlag(FLAGS_keys);
   const std::string path = folder / "plan";
   Options options = OptionsWith(kPlan);
-  // Some levels are open to ingestion above the last one.
+  // A small base leaves free levels above the last one for ingestion.
   options.max_bytes_for_level_base = keys / 4;
   auto database = Open(options, path);
   Ingest(database.get(), WriteFiles(folder / "below", keys, 1));
   Measure(database.get(), "with winnow:10, ingested into an empty database");
   Require(SaidInLog(path).empty(), "the LOG says nothing: trees differ by more than that costs");
-  // The next list of files is read when a hundred times has gone by what the last one took.
+  // The listener lists files again only after a hundred times the duration of the previous listing.
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  // Their filters have fewer bits than the policy's.
+  // These filters have fewer bits per key than the policy's.
   Ingest(database.get(), WriteFiles(folder / "above", keys / 20, 20, "winnow:8"));
   const Measured above = Measure(database.get(), "then a twentieth of them again, above");
   FindAll(database.get());
   std::vector<std::string> lines = SaidInLog(path);
-  for (int i = 0; i < 100 && lines.empty(); ++i) {  // on a slow machine
+  for (int i = 0; i < 100 && lines.empty(); ++i) {  // a slow machine may need several
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     Check(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(0), kValue));
     Check(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
@@ -336,7 +337,7 @@ void IngestAbove(const fs::path& folder) {
   options = OptionsWith(kPlan);
   options.max_bytes_for_level_base = keys / 4;
   database = Open(options, folder / "rewritten");
-  // By which the policy learns of the tree.
+  // The policy learns the tree's files from a flush.
   Check(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(0), kValue));
   Check(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
   RewriteLevel(database.get(), 5);

@@ -1,5 +1,5 @@
-// Files that come into a tree from outside, or come down in it as they are: their keys are found by
-// their filters, and where a plan made these for another level, the LOG says what that costs.
+// Files that are ingested, or moved to a lower level without a rewrite: lookups use their filters,
+// and the LOG states the cost if a level plan made the filters for another level.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,8 @@ class BulkLoadTest : public ::testing::Test {
  protected:
   BulkLoadTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
 
-  // Levels that are open to ingestion above the last one; nothing moves by itself.
+  // Returns options with free levels above the last one for ingestion, and without automatic
+  // compactions.
   static Options OptionsWith(const std::string& policy) {
     BlockBasedTableOptions table;
     table.filter_policy = MakePolicyFrom(policy);
@@ -67,7 +68,7 @@ class BulkLoadTest : public ::testing::Test {
     ASSERT_NE(database_, nullptr);
   }
 
-  // Each part by a thread of its own, and all by one policy.
+  // Writes `count` keys from four threads with one policy, a file per thread. Returns the files.
   std::vector<std::string> Write(const Options& options, uint64_t count, uint64_t step = 1) {
     constexpr uint64_t kThreads = 4;
     std::vector<std::string> paths;
@@ -96,7 +97,7 @@ class BulkLoadTest : public ::testing::Test {
     }
   }
 
-  // Filters deny nearly all keys that are not there.
+  // Expects that filters reject nearly all absent keys.
   static void ExpectFiltersAreUsed(DB* database, ColumnFamilyHandle* family, uint64_t count) {
     ROCKSDB_NAMESPACE::Statistics& statistics = *database->GetDBOptions().statistics;
     const auto useful = [&] {
@@ -118,7 +119,7 @@ class BulkLoadTest : public ::testing::Test {
     return levels;
   }
 
-  // Random writes, merged level by level.
+  // Writes `count` keys, shuffled unless `in_order`, and waits for compactions.
   void PutTree(uint64_t first, uint64_t count, bool in_order) {
     std::vector<uint64_t> keys(count);
     for (uint64_t i = 0; i < count; ++i) keys[i] = first + i;
@@ -127,7 +128,7 @@ class BulkLoadTest : public ::testing::Test {
       ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(key), "value of " + Key(key)));
     }
     ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
-    // Else what is due stays so.
+    // Pending compactions never run if they are disabled.
     if (!database_->GetOptions().disable_auto_compactions) testing::WaitForRest(database_.get());
   }
 
@@ -137,7 +138,7 @@ class BulkLoadTest : public ::testing::Test {
     ASSERT_STATUS_OK(database_->CompactRange(options, nullptr, nullptr));
   }
 
-  // On the last two levels, with all files written where they lie: none moves down as it is.
+  // Fills the last two levels. All files are rewritten; none is a trivial move.
   void PutTwoLevels(uint64_t keys) {
     PutTree(0, keys, false);
     CompactAll();
@@ -167,8 +168,7 @@ class BulkLoadTest : public ::testing::Test {
 
   std::string Log() const { return testing::ReadFile(path_ + "/LOG"); }
 
-  // The listener reads the list of files when the machine has had the time for it: another flush
-  // of a key is another chance.
+  // The listener limits how often it lists files, so each further flush is another chance.
   void ExpectSaid(const ::testing::Matcher<std::string>& said) {
     for (int i = 0; i < 100 && Log().find(kOtherPlace) == std::string::npos; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -178,7 +178,7 @@ class BulkLoadTest : public ::testing::Test {
     EXPECT_THAT(Log(), said);
   }
 
-  // In a LOG of its own.
+  // Opens the database again, with a new LOG, and expects no line about other levels.
   void ExpectNothingIsSaidAfterwards(const Options& options) {
     Open(options);
     ExpectNothingIsSaid(database_.get(), database_->DefaultColumnFamily());
@@ -216,7 +216,7 @@ TEST_F(BulkLoadTest, KeysOfIngestedFilesAreFoundByTheirFilters) {
   }
 }
 
-// Behind: on the last level, under all that is there, as RocksDB allows in universal compaction.
+// Ingestion behind: below all existing files, on the last level of a universal tree.
 TEST_F(BulkLoadTest, FilesIngestedBehindHaveTheirFilters) {
   constexpr uint64_t kKeys = 4000;
   Options options = OptionsWith(kAuto);
@@ -235,13 +235,13 @@ TEST_F(BulkLoadTest, FilesIngestedBehindHaveTheirFilters) {
 TEST_F(BulkLoadTest, WhatFiltersOfFewBitsCostAboveTheLastLevelIsSaidUntilTheyAreRewritten) {
   constexpr uint64_t kKeys = 40'000;
   Options options = OptionsWith(kAuto);
-  options.max_bytes_for_level_multiplier = 10;  // less is lost on the last level
+  options.max_bytes_for_level_multiplier = 10;  // makes the loss on the last level smaller
   const auto ingest = [this](const char* last, const char* above) {
     ASSERT_STATUS_OK(database_->IngestExternalFile(Write(OptionsWith(last), kKeys), {}));
     ASSERT_STATUS_OK(database_->IngestExternalFile(Write(OptionsWith(above), kKeys / 10, 10), {}));
   };
   Open(options);
-  ingest(kAuto, kAuto);  // SstFileWriter has no better filter
+  ingest(kAuto, kAuto);  // SstFileWriter's filter has no plan
   ExpectNothingIsSaidAfterwards(options);
   database_.reset();
   ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options));
@@ -249,7 +249,7 @@ TEST_F(BulkLoadTest, WhatFiltersOfFewBitsCostAboveTheLastLevelIsSaidUntilTheyAre
   ingest(kUniform, "winnow:8");
   ExpectSaid(AllOf(HasSubstr("4 files of column family 'default' with 4000 keys"),
                    HasSubstr("more false reads"), HasSubstr("kForce")));
-  // Who opens the database later knows it by the files.
+  // A listener of a later opening learns it from the files.
   Open(options);
   ExpectSaid(HasSubstr("4 files of column family 'default' with 4000 keys"));
   CompactAll();
@@ -290,8 +290,8 @@ TEST_F(BulkLoadTest, AnImportedFamilyIsAsItWasExported) {
   ASSERT_STATUS_OK(other->DestroyColumnFamilyHandle(family));
 }
 
-// From 9.5 on: files of another database come to the last level that has room, whatever the level
-// that its plan made them for.
+// RocksDB 9.5 and later: files of another database are ingested to the lowest free level, whichever
+// level their plan made them for.
 #if WINNOW_ROCKSDB_AT_LEAST(9, 5)
 TEST_F(BulkLoadTest, FilesOfAnotherDatabaseAreFoundByTheirFilters) {
   constexpr uint64_t kKeys = 20'000;

@@ -1,4 +1,4 @@
-// The factory goes into the library of factories that it is given, by either way of registering.
+// Both ways of registration add the factory to the given ObjectLibrary only.
 
 #include "src/rocksdb/factory.h"
 
@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-// src/rocksdb/in_tree.cc, as RocksDB's build_version.cc declares it.
+// Declared as in RocksDB's build_version.cc; defined in src/rocksdb/in_tree.cc.
 extern "C" int winnow_register_in_tree(ROCKSDB_NAMESPACE::ObjectLibrary&, const std::string&);
 
 namespace winnow::plugin {
@@ -19,7 +19,7 @@ namespace factory_test {
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 
-// The name of the policy that the library makes; or what it says instead.
+// Returns the name of the policy that the library creates for `id`, or the error message.
 std::string Make(const ObjectLibrary& library, const std::string& id) {
   const auto factory = library.FindFactory<const FilterPolicy>(id);
   if (!factory) return "no factory";
@@ -42,7 +42,7 @@ TEST(FactoryTest, IsInTheGivenLibraryOnly) {
 
 TEST(FactoryTest, RegistrarOfRocksDBsTreeAddsItAndCounts) {
   ObjectLibrary library("test");
-  EXPECT_EQ(winnow_register_in_tree(library, "winnow"), 3);  // of policies, extractors, listeners
+  EXPECT_EQ(winnow_register_in_tree(library, "winnow"), 3);  // policies, extractors and listeners
   EXPECT_EQ(Make(library, "winnow:10"), "winnow.Filter");
   EXPECT_EQ(Make(*ObjectLibrary::Default(), "winnow:10"), "no factory");
 }

@@ -1,6 +1,6 @@
-// The filters that one set of keys gets are the same bytes with every RocksDB, so that a database
-// that is carried from one version to another has filters of one kind. The sums below were printed
-// by this test and hold for all versions that the suite runs with.
+// A set of keys gets the same filter bytes with every RocksDB version, so that a database that
+// moves between versions has one kind of filter. The checksums below were printed by this test and
+// hold for all versions that the suite runs with.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -48,7 +48,7 @@ TEST_P(FilterBytesTest, AreTheSameInEveryVersion) {
   const TemporaryFolder folder;
   BlockBasedTableOptions table;
   table.filter_policy = MakePolicyFrom(expected.policy);
-  // The level is in a filter's bytes, and MakeOptions has the same ones with every version.
+  // The level is stored in the filter; MakeOptions() gives the same levels with every version.
   const ROCKSDB_NAMESPACE::Options options = MakeOptions(table);
   CompactRangeOptions compaction;
   compaction.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;

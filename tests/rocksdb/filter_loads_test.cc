@@ -1,4 +1,4 @@
-// Loads of filters in databases: what is counted, when there is an alarm and when not.
+// Filter block loads in databases: counts, and the conditions of alarms.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST_P(SmallCacheTest, HasAnAlarmAndBytesAsTheTicker) {
   EXPECT_THAT(Log(), HasSubstr("[winnow] filters read through")) << "by the next builder";
 }
 
-// Such an opening does not ask the policy anything.
+// A read-only opening calls no function of the policy.
 TEST_P(SmallCacheTest, HasAnAlarmWhereItIsOnlyRead) {
   WriteForSmallCache();
   OpenToRead();
@@ -184,7 +184,7 @@ TEST_F(FilterLoadsTest, CompactionIsQuiet) {
   compact.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
   for (int i = 0; i < 5; ++i) {
     ++g_second;
-    // Filters of the same keys would be the same.
+    // Filters of equal keys would have equal bytes.
     ASSERT_STATUS_OK(database_->Put(WriteOptions(), "key " + std::to_string(i), "value"));
     ASSERT_STATUS_OK(database_->CompactRange(compact, nullptr, nullptr));
     LookUp(200);
@@ -233,7 +233,7 @@ TEST_F(FilterLoadsTest, APolicyThatStandsInForAnotherGoesOn) {
   Write();
   const FilterLoads before = Loads();
   EXPECT_GT(before.blocks, 0u);
-  // As SetOptions asks, from RocksDB 9.8 on.
+  // SetOptions() calls IsInstanceOf() like this from RocksDB 9.8.
   table_.filter_policy->IsInstanceOf("winnow:12");
   const std::shared_ptr<const FilterPolicy> next = MakePolicyFrom("winnow:12");
   FilterLoads loads;
@@ -250,7 +250,7 @@ TEST_F(FilterLoadsTest, OtherPoliciesHaveNone) {
   EXPECT_FALSE(SetFilterLoadAlarm(*builtin, [](const FilterLoadAlarm&) {}));
 }
 
-// The program would read members that nobody writes.
+// The program would read members that the library does not write.
 TEST_F(FilterLoadsTest, ALargerAlarmThanTheLibrarysIsRefused) {
   const auto alarm = [](const FilterLoadAlarm&) {};
   const FilterPolicy& policy = *table_.filter_policy;
@@ -259,7 +259,7 @@ TEST_F(FilterLoadsTest, ALargerAlarmThanTheLibrarysIsRefused) {
   EXPECT_FALSE(SetFilterLoadAlarm(policy, alarm, sizeof(FilterLoadAlarm) + 8));
 }
 
-// Reads them as a program that was compiled with another version's header.
+// Reads the figures like a program compiled with another version's header.
 TEST_F(FilterLoadsTest, FiguresMayGrow) {
   Write();
   FilterLoads older;

@@ -1,5 +1,5 @@
-// A build whose HashKey is not that of the format, as by another xxHash: here the linker gives all
-// that is outside the core another one.
+// A build whose HashKey() differs from the format's, as with an incompatible xxHash. The linker
+// replaces HashKey() outside the core.
 
 #include "src/rocksdb/hash_guard.h"
 
@@ -50,7 +50,7 @@ using ::testing::StartsWith;
 TEST(HashGuardTest, ABuildThatHashesOtherwiseBuildsNoFiltersAndSaysSo) {
   const testing::TemporaryFolder folder;
   ::testing::internal::CaptureStderr();
-  base::SetStderrAtStart(base::StderrNow());  // not that of the program
+  base::SetStderrAtStart(base::StderrNow());  // stderr at start differs from the program's
   EXPECT_EQ(winnow_rocksdb_register(), 0);
   BlockBasedTableOptions table;
   table.filter_policy = testing::MakePolicyFrom("winnow:10");
@@ -77,7 +77,7 @@ TEST(HashGuardTest, ABuildThatHashesOtherwiseBuildsNoFiltersAndSaysSo) {
               ::testing::ElementsAre(HasSubstr(said.substr(sizeof "winnow: " - 1))));
 }
 
-// Where all others hash as they should, a filter's "no" would be right; here it can't be known.
+// A build with another hash cannot trust a negative answer of the filter.
 TEST(HashGuardTest, ABuildThatHashesOtherwiseDeniesNoKey) {
   EXPECT_EQ(winnow_rocksdb_register(), 0);
   FilterBuilder builder(FilterOptions{});
@@ -86,7 +86,7 @@ TEST(HashGuardTest, ABuildThatHashesOtherwiseDeniesNoKey) {
   const std::shared_ptr<const FilterPolicy> policy = testing::MakePolicyFrom("winnow:10");
   const std::unique_ptr<FilterBitsReader> reader(
       policy->GetFilterBitsReader({block.data.get(), block.size}));
-  // RocksDB takes none for "may match".
+  // RocksDB treats a null reader as "may match".
   EXPECT_TRUE(reader == nullptr || reader->MayMatch(ROCKSDB_NAMESPACE::Slice("absent")));
 }
 

@@ -1,5 +1,5 @@
-// The memory allocator of block caches: every block is where no other is and keeps its bytes, and
-// memory goes back to the system.
+// Memory allocator for block caches: blocks do not overlap and keep their bytes, and free memory
+// returns to the system.
 
 #include "src/rocksdb/huge_pages.h"
 
@@ -51,7 +51,7 @@ constexpr size_t kMiB = size_t{1} << 20;
 
 size_t Rounded(size_t size) { return (size + kGrain - 1) / kGrain * kGrain; }
 
-// The first and last bytes of each 4 KiB of a block say whose they are.
+// Writes the block's mark to the first byte of each 4 KiB and to the last byte.
 void Mark(void* block, size_t size, unsigned char mark) {
   auto* const bytes = static_cast<unsigned char*>(block);
   for (size_t i = 0; i < size; i += kGrain) bytes[i] = mark;
@@ -119,15 +119,15 @@ TEST(HugePageHeap, WithoutARangeGivesNothing) {
   }
 }
 
-// Memory that is free beside a block is known by the next one that fits.
+// Adjacent free blocks are joined, and the best fit is used.
 TEST(HugePageHeap, JoinsFreeNeighboursAndTakesTheSmallestThatFits) {
   HugePageHeap heap(2 * kPage);
   std::vector<char*> blocks;
   for (int i = 0; i < 64; ++i) blocks.push_back(static_cast<char*>(heap.Allocate(kMin)));
   ASSERT_EQ(blocks[63] - blocks[0], static_cast<ptrdiff_t>(63 * kMin));
-  for (const int i : {10, 12, 11}) heap.Free(blocks[i]);      // joined from both sides
-  for (const int i : {20, 21}) heap.Free(blocks[i]);          // with what is before
-  for (const int i : {41, 40, 43, 42}) heap.Free(blocks[i]);  // with what is behind
+  for (const int i : {10, 12, 11}) heap.Free(blocks[i]);      // joined on both sides
+  for (const int i : {20, 21}) heap.Free(blocks[i]);          // joined with the block before
+  for (const int i : {41, 40, 43, 42}) heap.Free(blocks[i]);  // joined with the block after
   EXPECT_EQ(heap.Allocate(2 * kMin), blocks[20]);
   EXPECT_EQ(heap.Allocate(4 * kMin), blocks[40]);
   EXPECT_EQ(heap.Allocate(kMin), blocks[10]);
@@ -189,7 +189,7 @@ TEST(HugePageHeap, RandomOperationsAgreeWithAModel) {
     ASSERT_TRUE(HasMark(block, about.first, about.second));
     heap.Free(block);
   }
-  // All of it is one free place again.
+  // All memory is one free block again.
   EXPECT_EQ(heap.CurrentUsage().allocated, 0u);
   EXPECT_NE(heap.Allocate(kMax), nullptr);
 }
@@ -205,13 +205,13 @@ TEST(HugePageHeap, GivesPagesWithoutBlocksBack) {
   }
   EXPECT_EQ(heap.CurrentUsage().resident, kPages * kPage);
   EXPECT_EQ(ResidentBytes(blocks[0], kPages * kPage), kPages * kPage);
-  // Half of each page: none is free.
+  // No page is free while half of each is in use.
   for (size_t i = 0; i < 2 * kPages; i += 2) heap.Free(blocks[i]);
   EXPECT_EQ(heap.CurrentUsage().resident, kPages * kPage);
   for (size_t i = 1; i < 2 * kPages; i += 2) heap.Free(blocks[i]);
   EXPECT_EQ(heap.CurrentUsage().resident, HugePageHeap::kMaxIdlePages * kPage);
   EXPECT_EQ(ResidentBytes(blocks[0], kPages * kPage), HugePageHeap::kMaxIdlePages * kPage);
-  // And has them again.
+  // The pages are allocated again.
   void* const block = heap.Allocate(kPages * kPage);
   ASSERT_EQ(block, blocks[0]);
   Mark(block, kPages * kPage, 2);
@@ -225,7 +225,7 @@ TEST(HugePageHeap, LeavesNoAddressesBehind) {
     HugePageHeap heap(4 * kPage);
     block = heap.Allocate(kPage);
     ASSERT_NE(block, nullptr);
-    EXPECT_EQ(ResidentBytes(block, kPage), 0u);  // until it is written to
+    EXPECT_EQ(ResidentBytes(block, kPage), 0u);  // no page is resident before the first write
   }
   unsigned char page = 0;
   EXPECT_EQ(::mincore(const_cast<void*>(block), kGrain, &page), -1);
@@ -260,7 +260,7 @@ TEST(HugePageHeap, ServesThreadsAtOnce) {
   EXPECT_EQ(heap.CurrentUsage().allocated, 0u);
 }
 
-// Blocks come and go until it is told to end.
+// Allocates and frees blocks until `may_end` is set.
 void KeepAllocating(MemoryAllocator* allocator, const std::atomic<bool>& may_end) {
   std::vector<void*> blocks;
   while (!may_end.load()) {
@@ -270,7 +270,7 @@ void KeepAllocating(MemoryAllocator* allocator, const std::atomic<bool>& may_end
   }
 }
 
-// Runs in a forked child: it ends by a signal where that takes minutes.
+// Checks in a forked child that `allocators` work. SIGALRM ends a child that hangs.
 [[noreturn]] void AllocateInChild(const std::vector<MemoryAllocator*>& allocators) {
   ::alarm(120);
   HugePageAllocator made_here(64 * kMiB, "");
@@ -287,7 +287,7 @@ void KeepAllocating(MemoryAllocator* allocator, const std::atomic<bool>& may_end
   ::_exit(is_right ? 0 : 1);
 }
 
-// As with malloc: whoever forks while others allocate gets a child that allocates.
+// fork() during other threads' allocations leaves the child a working allocator, as with malloc.
 TEST(HugePageAllocator, ServesAForkedChildWhileThreadsAllocate) {
   if (testing::kSanitized) GTEST_SKIP() << "skipped: a sanitizer's malloc may hang in such a child";
   HugePageAllocator first(256 * kMiB, "");
@@ -419,7 +419,8 @@ TEST_F(WhyNoHugePagesTest, IsOfTheirSize) {
             "transparent_hugepage/hugepages-2048kB/enabled is never");
 }
 
-// A database with it: all keys are found, filters lie in it, and its memory goes with the cache.
+// A database with this allocator finds all keys, keeps filters in its memory, and frees the memory
+// with the cache.
 TEST(HugePagesInADatabase, HoldFilters) {
   ASSERT_EQ(winnow_rocksdb_register(), 0);
   const testing::TemporaryFolder scratch;
@@ -442,7 +443,7 @@ TEST(HugePagesInADatabase, HoldFilters) {
     ASSERT_NE(database, nullptr);
     ROCKSDB_NAMESPACE::WriteOptions without_log;
     without_log.disableWAL = true;
-    constexpr int kKeys = 120'000;  // in filters of 75 KB and more
+    constexpr int kKeys = 120'000;  // filters of at least 75 KB
     for (int file = 0; file < 2; ++file) {
       for (int i = 0; i < kKeys; ++i) {
         ASSERT_TRUE(database->Put(without_log, "key" + std::to_string(2 * i + file), "v").ok());

@@ -38,7 +38,7 @@ constexpr uint64_t kBytes = 3 << 20;
 class LoadMeterTest : public ::testing::Test {
  protected:
   LoadMeterTest() {
-    g_second = 5;  // the machine has just started
+    g_second = 5;  // seconds since the machine started
     LoadMeter::SetClock([] { return LoadMeter::Time(seconds(g_second)); });
     SeeCache(&meter_, cache_);
     meter_.SetCallback([this](const FilterLoadAlarm& alarm) { alarms_.push_back(alarm); });
@@ -52,14 +52,14 @@ class LoadMeterTest : public ::testing::Test {
     meter->See(table);
   }
 
-  // Each filter once.
+  // Loads each filter once.
   static void LoadAll(LoadMeter* meter) {
     for (uint64_t i = 0; i < kFilters; ++i) {
       meter->Note(HashKey("filter " + std::to_string(i)).value, kBytes);
     }
   }
   void LoadAll() { LoadAll(&meter_); }
-  // As where a cache has no room.
+  // Loads all filters repeatedly, as if the cache were too small for them.
   void Thrash() {
     for (int i = 0; i < 10; ++i) {
       ++g_second;
@@ -71,7 +71,7 @@ class LoadMeterTest : public ::testing::Test {
       ROCKSDB_NAMESPACE::NewLRUCache(size_t{1} << 20, 0);
   LoadMeter meter_;
   std::vector<FilterLoadAlarm> alarms_;
-  const int threads_[8] = {};  // names of databases
+  const int threads_[8] = {};  // addresses stand for databases
 };
 
 TEST_F(LoadMeterTest, RaisesAnAlarmOnceInTenMinutes) {
@@ -89,7 +89,7 @@ TEST_F(LoadMeterTest, RaisesAnAlarmOnceInTenMinutes) {
   EXPECT_EQ(meter_.Read().alarms, 2u);
 }
 
-// As where a database is opened thrice a minute, for an hour: no reason to say anything.
+// A database that is opened three times per minute for an hour gives no alarm.
 TEST_F(LoadMeterTest, ThreeLoadsAMinuteAreQuiet) {
   LoadMeter meter;
   meter.SetCallback([this](const FilterLoadAlarm& alarm) { alarms_.push_back(alarm); });
@@ -177,7 +177,7 @@ TEST_F(LoadMeterTest, NamesSeveralDatabasesOfACache) {
   EXPECT_THAT(one->lines[0], HasSubstr("`winnow advise /data/one /data/other --cache=1MiB`"));
 }
 
-// Where nothing showed the log before.
+// The meter had no LOG before.
 TEST_F(LoadMeterTest, WritesToALogThatABuilderShows) {
   KeepingLogger log, late;
   meter_.WriteLate(nullptr);
@@ -220,9 +220,9 @@ struct SlowShape {
   const char* name;
   uint64_t filters;
   uint64_t filter_bytes;
-  uint64_t loads_a_minute;   // of the filters in turn
-  uint64_t cache_bytes;      // 0: the filters lie outside of it
-  uint64_t minutes_a_cache;  // after which there is a new one
+  uint64_t loads_a_minute;   // loads per minute, of the filters in turn
+  uint64_t cache_bytes;      // 0 if filters are outside the cache
+  uint64_t minutes_a_cache;  // lifetime of a cache, in minutes
   bool has_alarm;
 };
 
@@ -267,7 +267,7 @@ constexpr uint64_t kMiB = uint64_t{1} << 20;
 INSTANTIATE_TEST_SUITE_P(
     Shapes, SlowLoadsTest,
     ::testing::Values(
-        // Twelve lookups a minute, each in three files: 3.2 GB in half an hour.
+        // Twelve lookups per minute, each in three files: 3.2 GB in half an hour.
         SlowShape{"NineMegabytesALookup", 20, 3 * kMiB, 36, kMiB, 30, true},
         SlowShape{"FiveAndAHalfTimesAll", 100, 3 * kMiB, 55, kMiB, 30, true},
         SlowShape{"FourAndAHalfTimesAll", 100, 3 * kMiB, 45, kMiB, 30, false},
@@ -279,7 +279,7 @@ INSTANTIATE_TEST_SUITE_P(
         SlowShape{"OutsideOfTheCache", 20, 3 * kMiB, 36, 0, 30, false}),
     [](const auto& test) { return std::string(test.param.name); });
 
-// All meters are read while a child is forked, which makes one of its own.
+// Threads read all meters while a child is forked and creates its own meter.
 TEST_F(LoadMeterTest, AForkedChildMakesMetersWhileThreadsReadThem) {
   if (testing::kSanitized) GTEST_SKIP() << "skipped: a sanitizer's malloc may hang in such a child";
   std::atomic<bool> may_end{false};
@@ -304,7 +304,7 @@ TEST_F(LoadMeterTest, AForkedChildMakesMetersWhileThreadsReadThem) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// A million with WINNOW_TEST_LOADS=1000000.
+// WINNOW_TEST_LOADS=1000000 runs a million loads.
 TEST_F(LoadMeterTest, IsSafeFromManyThreads) {
   constexpr uint64_t kThreads = 8;
   const char* const asked = std::getenv("WINNOW_TEST_LOADS");

@@ -19,7 +19,7 @@ namespace log_line_test {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Counts what it is given, and has the size that a test says.
+// Logger that counts its lines and reports a log size set by the test.
 class CountingLogger final : public ROCKSDB_NAMESPACE::Logger {
  public:
   CountingLogger() : Logger(ROCKSDB_NAMESPACE::InfoLogLevel::DEBUG_LEVEL) {}
@@ -40,7 +40,7 @@ class CountingLogger final : public ROCKSDB_NAMESPACE::Logger {
   }
   size_t GetLogFileSize() const override { return size; }
 
-  int lines = 0;  // but warnings
+  int lines = 0;  // except warnings
   std::string last;
   std::vector<std::string> warnings;
   size_t size = 1000;
@@ -143,7 +143,7 @@ TEST(LogLineDeathTest, ComplaintsComeOnStderr) {
       "[^\n]*bad[^\n]*\n$");
 }
 
-// As a program that opens and closes databases for ever has them.
+// A long-running program may open and close any number of databases.
 TEST(LogLineTest, RemembersTheLogsInUseAmongAnyNumber) {
   LogLine line;
   CountingLogger in_use;
@@ -155,7 +155,7 @@ TEST(LogLineTest, RemembersTheLogsInUseAmongAnyNumber) {
     EXPECT_EQ(others.back()->lines, 1);
   }
   EXPECT_EQ(in_use.lines, 1);
-  // The first one is forgotten, the last one is not.
+  // The oldest log is evicted, the newest is not.
   Write(line, *others.front());
   Write(line, *others.back());
   EXPECT_EQ(others.front()->lines, 2);

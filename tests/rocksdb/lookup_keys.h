@@ -1,4 +1,4 @@
-// The keys of lookups, for the tests of what is kept of them.
+// Lookup keys for tests of shared hashes.
 
 #ifndef WINNOW_TESTS_ROCKSDB_LOOKUP_KEYS_H_
 #define WINNOW_TESTS_ROCKSDB_LOOKUP_KEYS_H_
@@ -17,11 +17,11 @@
 
 namespace winnow::plugin {
 
-// Where a test's keys lie: those of one lookup where those of the lookup before lay, as RocksDB's
-// do; and each in as many bytes as it has, so that the address sanitizer sees a read outside it.
+// Memory for a test's keys. A lookup's keys replace those of the previous lookup, as in RocksDB,
+// and each has an allocation of its exact size, so that AddressSanitizer finds reads outside of it.
 class KeyMemory {
  public:
-  // Valid until the next call with the same place.
+  // The slice is valid until the next call with the same length and place.
   ROCKSDB_NAMESPACE::Slice Put(const std::string& key, size_t place = 0) {
     std::unique_ptr<char[]>& bytes = bytes_[{key.size(), place}];
     if (bytes == nullptr) {
@@ -40,7 +40,7 @@ class KeyMemory {
   }
 
  private:
-  std::map<std::pair<size_t, size_t>, std::unique_ptr<char[]>> bytes_;  // by length and place
+  std::map<std::pair<size_t, size_t>, std::unique_ptr<char[]>> bytes_;  // keyed by length and place
 };
 
 inline std::vector<const ROCKSDB_NAMESPACE::Slice*> PointersTo(
@@ -52,7 +52,7 @@ inline std::vector<const ROCKSDB_NAMESPACE::Slice*> PointersTo(
   return pointers;
 }
 
-// The number is at the end, in base 64, and must fit.
+// Returns a key of `length` bytes that ends with `number` in base 64. The number must fit.
 inline std::string Key(uint64_t number, size_t length) {
   std::string key(length, 'k');
   for (size_t i = length; i-- > 0 && length - i <= 8; number /= 64) {
@@ -62,7 +62,7 @@ inline std::string Key(uint64_t number, size_t length) {
   return key;
 }
 
-// With the numbers from the first one.
+// Returns `n` keys with the numbers `first`, `first` + 1, …
 inline std::vector<std::string> Keys(uint64_t first, size_t n, size_t length) {
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < n; ++i) {

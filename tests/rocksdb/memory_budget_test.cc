@@ -43,7 +43,7 @@ KnownTotals Known(double keys, double bytes) {
   return known;
 }
 
-// In place of as many keys of the last level.
+// Returns a last-level file that replaces as many keys, whose filters have `replaced_bytes`.
 FileToSize LastLevel(uint64_t keys, double bits, double replaced_bytes = 0) {
   FileToSize file;
   file.keys = static_cast<double>(keys);
@@ -66,14 +66,14 @@ FileToSize Flush(uint64_t keys, double bits) {
   return file;
 }
 
-// Counts so many of the known keys and bytes as level 0's.
+// Moves `keys` and `bytes` of the known files from the last level to level 0.
 void MoveToLevel0(double keys, double bytes, KnownTotals* known) {
   known->files.levels[0] = {keys, bytes};
   known->files.levels.back().keys -= keys;
   known->files.levels.back().filter_bytes -= bytes;
 }
 
-// 0: none.
+// Returns the bits per key that fit, or 0 for no filter.
 double BitsOf(const PolicyOptions& asked, const KnownTotals& known, const FileToSize& file) {
   const std::optional<PolicyOptions> sized = WithBitsThatFit(asked, known, file);
   return sized ? sized->bits_per_key : 0;
@@ -106,7 +106,8 @@ TEST(WithBitsThatFitTest, WithRoomAFileHasTheBitsOfTheRule) {
   }
 }
 
-// It is built where a filter of the bits that were asked for has room beside it, and gets the rest.
+// A range filter is built if it fits along with a filter of the requested bits per key, which then
+// gets the remaining memory.
 TEST(WithBitsThatFitTest, ARangeFilterGivesWayBeforeTheOther) {
   constexpr uint64_t kKeys = 10'000;
   const double range_bytes = RangeBytes(15, kKeys);
@@ -117,7 +118,7 @@ TEST(WithBitsThatFitTest, ARangeFilterGivesWayBeforeTheOther) {
   const double both = BytesOf(kKeys, 10) + range_bytes;
   for (const double share : {0.2, 0.5, 0.9, 0.99, 1.01, 1.1, 1.3}) {
     for (const bool is_of_rule : {true, false}) {
-      // By the rule, or by what is left.
+      // The bits follow the rule, or the remaining memory.
       FileToSize file = LastLevel(kKeys, is_of_rule ? 8 * share * both / kKeys : 60, 0);
       file.range_bytes = range_bytes;
       const double taken = kMiB - share * both / 0.6;
@@ -145,7 +146,7 @@ TEST(WithBitsThatFitTest, WithLessThanOneBitSomeFilesHaveItAndOthersNone) {
   EXPECT_EQ(BitsOf(Asked(kMiB), Known(1e8, kMiB), LastLevel(10'000, 0.6)), 0);
 }
 
-// A file that adds to the sum doesn't bring it above the memory, and leaves some for the next one.
+// A file that increases the total stays below the memory limit and leaves a part for the next file.
 TEST(WithBitsThatFitTest, AFileGetsAPartOfWhatIsLeft) {
   const double fewest = BytesOf(100'000, 1);
   for (const double taken : {0.8, 0.9, 0.95, 0.99}) {
@@ -159,7 +160,7 @@ TEST(WithBitsThatFitTest, AFileGetsAPartOfWhatIsLeft) {
   }
 }
 
-// The sum falls where filters exceed the memory, and no filter is lost.
+// The total shrinks if filters exceed the memory, and no file loses its filter.
 TEST(WithBitsThatFitTest, WhatIsMergedKeepsAPartOfItsMemory) {
   for (const double taken : {1.05, 2.1}) {
     const KnownTotals known = Known(1e6, taken * kMiB);
@@ -167,7 +168,7 @@ TEST(WithBitsThatFitTest, WhatIsMergedKeepsAPartOfItsMemory) {
     const double bytes = BytesThatFit(known, LastLevel(10'000, 16, replaced));
     EXPECT_NEAR(bytes, std::min(0.75 * replaced, BytesOfRule(10'000, 16)), 0.02 * replaced)
         << taken;
-    // Not of upper levels, whose files have many bits for a short time.
+    // Upper levels are excepted, since their files have many bits for a short time.
     FileToSize file = LastLevel(10'000, 16, replaced);
     file.replaced_there = 0;
     EXPECT_NEAR(BytesThatFit(known, file), std::max(replaced - (taken - 1) * kMiB, 0.0),
@@ -176,7 +177,7 @@ TEST(WithBitsThatFitTest, WhatIsMergedKeepsAPartOfItsMemory) {
   }
 }
 
-// One of them without a filter, over the whole range of keys, costs a read of each lookup.
+// An upper-level file over the whole key range costs each lookup a read if it has no filter.
 TEST(WithBitsThatFitTest, FilesThatLieOverOthersLoseBitsAsTheMemoryIsExceeded) {
   double before = 1e9;
   for (const double taken : {0.9, 1.0, 1.02, 1.05, 3.0}) {
@@ -191,7 +192,7 @@ TEST(WithBitsThatFitTest, FilesThatLieOverOthersLoseBitsAsTheMemoryIsExceeded) {
   EXPECT_EQ(BytesThatFit(Known(1e6, 1.02 * kMiB), LastLevel(5000, 14)), 0);
 }
 
-// With the fewest bits, whatever filters take.
+// A level-0 file that overlaps others has at least 1 bit per key, whatever memory filters use.
 TEST(WithBitsThatFitTest, AFileOfLevel0ThatOverlapsOthersHasAFilterAlways) {
   for (const double taken : {0.9, 1.3, 5.0}) {
     for (const double bits : {-5.0, 0.2, 12.0}) {
@@ -200,7 +201,7 @@ TEST(WithBitsThatFitTest, AFileOfLevel0ThatOverlapsOthersHasAFilterAlways) {
   }
 }
 
-// Bloom filters take 1.44 bits a key for each bit of log2(1/rate), Ribbon filters about one.
+// Bloom filters take 1.44 bits per key for each bit of log2(1/rate), Ribbon filters about one.
 TEST(AskedForTest, CountsWithTheKindOfFilterThatTheLastLevelHas) {
   BuildFacts flush;
   flush.level = 0;
@@ -236,7 +237,7 @@ TEST(WithBitsThatFitTest, NoSizeIsTooSmallOrTooLarge) {
   }
 }
 
-// Log2(1/rate) by the rule, of a file that lookups reach so often, beside these.
+// Returns the rule's log2(1/rate) for a file with this reach, given the other files.
 double BitsOfRule(uint64_t memory, const std::vector<RatedFile>& files, double log2_reach) {
   double keys = 0;
   for (const RatedFile& file : files) keys += file.keys;
@@ -248,8 +249,8 @@ double BitsOfRule(uint64_t memory, const std::vector<RatedFile>& files, double l
   return log2_reach - Log2LambdaFor(files, rates, 0);
 }
 
-// A tree that grows by flushes of a file, each four of which are merged into the files of the last
-// level that come next.
+// Simulates a tree that grows by flushes of one file. Four flushed files are merged into the next
+// files of the last level.
 class GrowingTree {
  public:
   explicit GrowingTree(uint64_t memory) : asked_(Asked(memory)) {}
@@ -336,9 +337,9 @@ TEST(WithBitsThatFitTest, ATreeThatGrowsAHundredfoldStaysInItsMemory) {
   EXPECT_GE(tree.LeastOfFlushes(), 1);
 }
 
-// A tree of three levels whose compactions take in so many files for each one that is flushed:
-// those of level 0 with all of level 5, or an eighth of level 5 with an eighth of level 6,
-// whichever is more urgent, as RocksDB has it.
+// Simulates three levels with a limited number of compacted files per flush: level 0 with all of
+// level 5, or an eighth of level 5 with an eighth of level 6, whichever is more urgent, as in
+// RocksDB.
 class LaggingTree {
  public:
   LaggingTree(uint64_t memory, double files_a_flush)
@@ -396,7 +397,7 @@ class LaggingTree {
     return std::log2((keys() + own) / run);
   }
 
-  // In the place of these, an equal part of it for each of the files that it is one of.
+  // Adds a file to a level. `replaced` is this output's part of the compaction's inputs.
   void AddTo(size_t level, const File& file, const TreeFiles::Sums& replaced = {}) {
     std::vector<RatedFile> rated;
     for (size_t on = 0; on < 3; ++on) {
@@ -432,7 +433,7 @@ class LaggingTree {
     return true;
   }
 
-  // The first files of the two levels, which are rewritten in turn: as many for each that is made.
+  // Merges the first files of two levels. The inputs are divided equally among the outputs.
   struct Inputs {
     size_t level;
     size_t files;
@@ -449,7 +450,7 @@ class LaggingTree {
     const auto outputs = static_cast<size_t>(std::max(1.0, std::round(keys / kKeys)));
     size_t taken = 0;
     for (size_t i = 0; i < outputs; ++i) {
-      // Inputs of this output are gone once it is there.
+      // The inputs that this output replaces are removed with it.
       const size_t until = inputs.size() * (i + 1) / outputs;
       TreeFiles::Sums replaced;
       std::vector<size_t> gone(3);
@@ -476,7 +477,7 @@ class LaggingTree {
   std::vector<File> levels_[3];
 };
 
-// While level 0 has at most a tenth of the keys.
+// Holds as long as level 0 has at most a tenth of the keys.
 TEST(WithBitsThatFitTest, ATreeStaysInItsMemoryAlsoWhereWritesOutrunCompactions) {
   constexpr double kKeysOf10Bits = kMiB * 8 / 7;
   for (const double files_a_flush : {12.0, 6.0, 4.0, 3.0, 2.0}) {
@@ -506,7 +507,7 @@ TEST(WithBitsThatFitTest, ATreeStaysInItsMemoryAlsoWhereWritesOutrunCompactions)
   }
 }
 
-// A time series: no file is written again.
+// Time series, whose files are never rewritten.
 TEST(WithBitsThatFitTest, FilesThatAreNeverRewrittenStayInTheMemory) {
   KnownTotals known = Known(0, 0);
   double least = 32;

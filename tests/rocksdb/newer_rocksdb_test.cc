@@ -1,6 +1,5 @@
-// The policy with what RocksDB offers beside it, much of which came with later versions: a table of
-// configurations, each with a database that must find all of its keys, and skip others by Winnow's
-// filters.
+// Winnow with other RocksDB features, many of which are newer than 7.0: a table of configurations.
+// The database of each must find all its keys, and skip absent ones by Winnow's filters.
 
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
@@ -47,7 +46,7 @@ using testing::TemporaryFolder;
 
 constexpr uint64_t kKeys = 6000;
 
-// Settings that a configuration changes.
+// Options that a configuration changes.
 struct Layout {
   Options options;
   BlockBasedTableOptions table;
@@ -87,14 +86,14 @@ void CompressInParallel(Layout* layout) {
   layout->options.compression_opts.parallel_threads = 4;
 }
 
-// Why a version of RocksDB lacks something.
+// Returns null if the RocksDB version has a feature, else `what`: the reason why it is missing.
 constexpr const char* Needs(bool is_there, const char* what) { return is_there ? nullptr : what; }
 constexpr const char* kDecoupling =
     Needs(WINNOW_ROCKSDB_AT_LEAST(9, 6), "decouple_partitioned_filters came with RocksDB 9.6");
 constexpr const char* kTimestamps = Needs(
     WINNOW_ROCKSDB_AT_LEAST(8, 6), "comparators with timestamps are public from RocksDB 8.6 on");
-// A flush that waits for its end, as tests need it, does not end with 8.11, whatever policy there
-// is: it keeps the timestamps until full_history_ts_low is moved.
+// RocksDB 8.11's flush with `wait` does not return, with any policy: it retains the timestamps
+// until full_history_ts_low advances.
 constexpr const char* kTimestampsInMemory =
     Needs(WINNOW_ROCKSDB_AT_LEAST(9, 10),
           "a flush of timestamps that are kept in memory only need not end before RocksDB 9.10");
@@ -220,7 +219,7 @@ const Configuration kConfigurations[] = {
      [](Layout* layout) { layout->options.optimize_filters_for_hits = true; }},
 };
 
-// As RocksDB's comparator has them.
+// Encodes a timestamp for RocksDB's BytewiseComparatorWithU64Ts.
 std::string Timestamp(uint64_t time) {
   std::string text;
   for (int shift = 0; shift < 64; shift += 8) {
@@ -229,7 +228,7 @@ std::string Timestamp(uint64_t time) {
   return text;
 }
 
-// A database of a configuration, and what should be in it.
+// Database of a configuration, and its expected content.
 class Store {
  public:
   Store(const Layout& layout, const std::string& path)
@@ -241,15 +240,15 @@ class Store {
 
   bool is_open() const { return database_ != nullptr; }
 
-  // Reopens it, so that everything is read from files.
+  // Reopens the database, so that all reads are from files.
   void Reopen(const Layout& layout, const std::string& path) {
     database_.reset();
     layout_ = layout;
     database_ = OpenDatabase(layout.options, path);
   }
 
-  // Four flushes, a compaction of the first three, and keys that were deleted or overwritten; of
-  // every third prefix there is none.
+  // Writes four flushes, with deleted and overwritten keys, and compacts the first three. Every
+  // third prefix is absent.
   void Fill() {
     for (uint64_t round = 0; round < 4; ++round) {
       for (uint64_t i = 0; i < kKeys; ++i) {
@@ -355,7 +354,7 @@ class Store {
   ReadOptions read_;
 };
 
-// Number of reads that filters spared, whoever asked them.
+// Returns the number of reads that whole-key and prefix filters avoided.
 uint64_t Useful(const Options& options) {
   uint64_t sum = options.statistics->getAndResetTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL);
   for (const auto ticker : rocksdb_abi::kPrefixUseful) {
@@ -388,7 +387,7 @@ TEST_P(NewerRocksDBTest, FindsEveryKeyAndSkipsOthers) {
   if (const Status status =
           layout.options.table_factory->ValidateOptions(layout.options, layout.options);
       !status.ok()) {
-    // Only the formats of files are left to RocksDB to know.
+    // RocksDB may only refuse a format_version.
     ASSERT_NE(std::string(GetParam().name).find("format_version"), std::string::npos)
         << status.ToString();
     GTEST_SKIP() << "RocksDB " << ROCKSDB_MAJOR << "." << ROCKSDB_MINOR << ": "
@@ -416,7 +415,7 @@ TEST_P(NewerRocksDBTest, FindsEveryKeyAndSkipsOthers) {
   if (layout.options.prefix_extractor != nullptr) {
     Useful(layout.options);
     ASSERT_NO_FATAL_FAILURE(store.ExpectAllPrefixes());
-    // Few with timestamps, as with RocksDB's own policies.
+    // Few with timestamps, as with RocksDB's policies.
     EXPECT_GT(Useful(layout.options), layout.has_timestamps ? 0 : kKeys / 10 / 6);
   }
   EXPECT_GT(CurrentCounters().lookups, built.lookups);

@@ -1,4 +1,4 @@
-// The option `build`: a policy that reads Winnow's filters and builds RocksDB's own.
+// Option `build`: a policy that reads Winnow's filters and builds RocksDB's own.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,12 +71,12 @@ class PolicyBuildTest : public ::testing::Test {
       ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(i), "value" + std::to_string(i)));
     }
     ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
-    CompactRangeOptions all;  // also where nothing changed, and a file would be moved
+    CompactRangeOptions all;  // forced, since an unchanged file would be a trivial move
     all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
     ASSERT_STATUS_OK(database_->CompactRange(all, nullptr, nullptr));
   }
 
-  // Data blocks read for kKeys absent keys. All keys must be found.
+  // Returns the number of data blocks read for kKeys absent keys. Expects to find all present keys.
   uint64_t BlocksReadForAbsentKeys() {
     std::string value;
     const auto count = [this] { return testing::DataBlocksRead(*options_.statistics); };
@@ -110,7 +110,7 @@ TEST_F(PolicyBuildTest, StockRocksDBReadsTheFilesAtItsUsualCost) {
        "built-in ribbon"},
   };
   for (const auto& [stock, ours, kind] : cases) {
-    std::map<std::string, std::map<std::string, uint64_t>> blocks;  // by builder and reader
+    std::map<std::string, std::map<std::string, uint64_t>> blocks;  // keyed by builder and reader
     for (const std::string builder : {stock, ours}) {
       Open(builder);
       WriteAll();
@@ -126,7 +126,7 @@ TEST_F(PolicyBuildTest, StockRocksDBReadsTheFilesAtItsUsualCost) {
     EXPECT_LT(blocks[stock][stock], kKeys * 2 / 100);
     EXPECT_EQ(blocks[ours], blocks[stock]);
     EXPECT_EQ(blocks[stock][ours], blocks[stock][stock]);
-    // Where RocksDB has dropped the policy, no filter of any kind is looked at.
+    // A RocksDB that has dropped the policy uses no filters at all.
     EXPECT_GT(blocks[ours]["none"], kKeys * 95 / 100);
   }
 }
@@ -139,7 +139,7 @@ TEST_F(PolicyBuildTest, WinnowsFiltersOfOldFilesStayInUse) {
   Open(kReads);
   EXPECT_EQ(BlocksReadForAbsentKeys(), ours);
   EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"winnow ribbon", 1}}));
-  // Their cost without us, and the reason why readers come first.
+  // RocksDB alone cannot use these filters, which is why all readers should be upgraded first.
   Open("bloomfilter:10");
   EXPECT_GT(BlocksReadForAbsentKeys(), kKeys * 95 / 100);
 }
@@ -191,7 +191,7 @@ TEST_F(PolicyBuildTest, TheNextFileFollowsWhenItIsChanged) {
   WriteAll();
   EXPECT_EQ(KindsOfFilters(path_), (Kinds{{"built-in bloom", 1}}));
   EXPECT_THAT(Log(), HasSubstr("which builds RocksDB's bloomfilter:12 "));
-  // From 9.8 on the policy itself can be replaced.
+  // The policy can be replaced from RocksDB 9.8.
   const Status replaced = database_->SetOptions(
       {{"block_based_table_factory", "{filter_policy={id=winnow;build=ribbonfilter}}"}});
   EXPECT_EQ(replaced.ok(), WINNOW_ROCKSDB_AT_LEAST(9, 8)) << replaced.ToString();
@@ -218,7 +218,7 @@ TEST_F(PolicyBuildTest, WhatIsRefusedIsSaidAndLeavesItAsItWas) {
               HasSubstr("build is \"bloom\", but must be winnow, bloomfilter or ribbonfilter"));
 }
 
-// Several threads write, flush and compact while others change what is built.
+// Several threads write, flush and compact while others change `build`.
 TEST_F(PolicyBuildTest, ManyThreadsMayChangeIt) {
   constexpr uint64_t kWritten = 5000;
   Open("winnow:10");
@@ -246,7 +246,8 @@ TEST_F(PolicyBuildTest, ManyThreadsMayChangeIt) {
         const Status status = database_->SetOptions(
             {{"table_factory.filter_policy.build", builds[i % 3]},
              {"table_factory.filter_policy.bits_per_key", std::to_string(8 + i % 5)}});
-        // RocksDB compares the OPTIONS file that it wrote with options that the other has changed.
+        // RocksDB compares the OPTIONS file that it wrote with options that the other thread has
+        // changed since.
         EXPECT_TRUE(status.ok() ||
                     status.ToString().find("Unable to persist options") != std::string::npos)
             << status.ToString();

@@ -1,5 +1,5 @@
-// The policy in real databases: every shape of filter, through flushes, compactions and policies
-// that change.
+// Winnow in real databases: every shape of filter, through flushes, compactions and changes of the
+// policy.
 
 #include <gtest/gtest.h>
 #include <rocksdb/merge_operator.h>
@@ -148,8 +148,8 @@ class ShapeTest : public ::testing::TestWithParam<Shape> {
     return options;
   }
 
-  // Three flushes and a compaction of all but the last, with versions that a snapshot keeps,
-  // merge operands and deleted keys; whole prefixes are missing.
+  // Writes three flushes and compacts all but the last, with snapshots, merge operands and deleted
+  // keys. Every third prefix is absent.
   static void Fill(DB& database, Model& model) {
     const ROCKSDB_NAMESPACE::Snapshot* snapshot = nullptr;
     for (uint64_t round = 0; round < 4; ++round) {
@@ -198,7 +198,7 @@ TEST_P(ShapeTest, LosesNoKeyAndSkipsAbsentOnes) {
               before.bloom_filters + before.ribbon_filters + (shape.partitions ? 10 : 3));
     EXPECT_EQ(built.unbuilt_filters, before.unbuilt_filters);
 
-    // From the files, not from the memtable.
+    // Reopens the database, so that all reads are from files.
     const Options options = OptionsOf(shape, verify);
     const auto database = OpenDatabase(options, path);
     ASSERT_NE(database, nullptr);
@@ -241,7 +241,7 @@ class PolicyDatabaseTest : public ::testing::Test {
   const std::string path_ = folder_ / "database";
 };
 
-// The policies of a database's files, sorted.
+// Returns the policy names of a database's files, sorted.
 std::vector<std::string> PoliciesOfFiles(DB& database) {
   ROCKSDB_NAMESPACE::TablePropertiesCollection files;
   EXPECT_TRUE(database.GetPropertiesOfAllTables(&files).ok());
@@ -271,7 +271,7 @@ TEST_F(PolicyDatabaseTest, LivesWithTheBuiltinPolicyBeforeAndAfterIt) {
     const Options options = OptionsOf("winnow:10");
     const auto database = OpenDatabase(options, path_);
     ASSERT_NE(database, nullptr);
-    // The filters of old files go on working.
+    // Filters of old files stay in use.
     ASSERT_NO_FATAL_FAILURE(ExpectAllKeys(*database, model, kKeys));
     EXPECT_GT(Ticker(options, ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL), kKeys * 95 / 100);
     for (uint64_t i = 0; i < kKeys; i += 2) {
@@ -283,7 +283,7 @@ TEST_F(PolicyDatabaseTest, LivesWithTheBuiltinPolicyBeforeAndAfterIt) {
     ASSERT_NO_FATAL_FAILURE(ExpectAllKeys(*database, model, kKeys));
     ASSERT_NO_FATAL_FAILURE(ExpectAllKeysInBatches(*database, model, kKeys));
 
-    // Half of the keys, so that files of both kinds stay.
+    // Compacts half of the keys, so that files of both kinds remain.
     const std::string middle = Key(kKeys / 2);
     const Slice end(middle);
     ASSERT_STATUS_OK(database->CompactRange(CompactRangeOptions(), nullptr, &end));
@@ -297,7 +297,7 @@ TEST_F(PolicyDatabaseTest, LivesWithTheBuiltinPolicyBeforeAndAfterIt) {
     const Options options = OptionsOf("bloomfilter:10");
     const auto database = OpenDatabase(options, path_);
     ASSERT_NE(database, nullptr);
-    // Our filters are slower, never wrong: nothing is skipped by them.
+    // The built-in policy skips no reads by Winnow's filters, and finds all keys.
     ASSERT_NO_FATAL_FAILURE(ExpectAllKeys(*database, model, kKeys));
     ASSERT_NO_FATAL_FAILURE(ExpectAllKeysInBatches(*database, model, kKeys));
     for (uint64_t i = 0; i < kKeys; i += 3) {
@@ -355,13 +355,13 @@ TEST_F(PolicyDatabaseTest, FlushesMakeBloomAndCompactionsRibbonIfSoAskedFor) {
   EXPECT_LT(compacted.bytes - flushed.bytes, (flushed.bytes - before.bytes) * 3 / 4);
 }
 
-// RocksDB asks a builder how many keys a partition of metadata_block_size should have, and then
-// cuts there, or at the end of the data block in which that is.
+// RocksDB asks a builder for the number of keys that fit in metadata_block_size, and cuts the
+// partition there or at the end of that data block.
 TEST_F(PolicyDatabaseTest, TinyPartitionsTakeLittleMoreThanTheBuiltinOnes) {
   constexpr uint64_t kKeys = 3000;
   struct Size {
     uint64_t metadata_block_size;
-    size_t block_size;  // 1: a key for each block
+    size_t block_size;  // 1: a key per block
   };
   for (const auto& [metadata_block_size, block_size] :
        {Size{1, 4096}, Size{1, 1}, Size{64, 1}, Size{128, 256}, Size{256, 1}, Size{512, 4096}}) {
@@ -372,7 +372,7 @@ TEST_F(PolicyDatabaseTest, TinyPartitionsTakeLittleMoreThanTheBuiltinOnes) {
       table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
       table.partition_filters = true;
 #if WINNOW_ROCKSDB_AT_LEAST(9, 6)
-      table.decouple_partitioned_filters = true;  // from the partitions of the index
+      table.decouple_partitioned_filters = true;  // decoupled from index partitions
 #endif
       table.metadata_block_size = metadata_block_size;
       table.block_size = block_size;
@@ -392,7 +392,7 @@ TEST_F(PolicyDatabaseTest, TinyPartitionsTakeLittleMoreThanTheBuiltinOnes) {
                      static_cast<double>(kKeys);
       std::filesystem::remove_all(path_);
     }
-    // Where the index cuts a partition of few keys, our longer tail weighs.
+    // Winnow's longer trailer matters if the index cuts partitions of few keys.
     EXPECT_LT(bits["winnow:10"],
               bits["bloomfilter:10"] * (WINNOW_ROCKSDB_AT_LEAST(9, 6) ? 1.2 : 1.4))
         << "metadata_block_size " << metadata_block_size << ", block_size " << block_size;
@@ -411,7 +411,7 @@ TEST_F(PolicyDatabaseTest, WritesAndReadsExternalFiles) {
   }
   const Counters before = CurrentCounters();
   ASSERT_STATUS_OK(writer.Finish());
-  // Its level is not known, which counts as the last one.
+  // SstFileWriter's files have no level, so the policy treats them as the last one.
   EXPECT_EQ(CurrentCounters().ribbon_filters - before.ribbon_filters, 1u);
   const auto database = OpenDatabase(options, path_);
   ASSERT_NE(database, nullptr);
@@ -435,7 +435,7 @@ TEST_F(PolicyDatabaseTest, FilesOfRangeDeletionsOnlyNeedNoFilter) {
 }
 
 TEST_F(PolicyDatabaseTest, ServesManyThreads) {
-  constexpr uint64_t kKeys = 4000;  // of each writer
+  constexpr uint64_t kKeys = 4000;  // per writer
   constexpr uint64_t kWriters = 3;
   constexpr uint64_t kReaders = 3;
   Options options = OptionsOf("winnow:10");

@@ -1,7 +1,8 @@
-// level_plan=learned with filter_memory: four column families share it by their lookups, next to
-// level_plan=auto, which gives all keys alike. Trees are rewritten while lookups go on.
+// level_plan=learned with filter_memory, which four column families share by their lookups,
+// compared with level_plan=auto, which gives all keys equal shares. The trees are rewritten during
+// lookups.
 //
-// WINNOW_FAMILY_KEYS=N takes N keys a family in place of 12,000, and prints the table of
+// WINNOW_FAMILY_KEYS=N uses N keys per column family instead of 12,000, and prints the table of
 // docs/results/level-plans.md.
 
 #include <gtest/gtest.h>
@@ -48,16 +49,17 @@ bool IsLong() { return std::getenv("WINNOW_FAMILY_KEYS") != nullptr; }
 
 struct Seen {
   double false_reads = 0;
-  double mean_memory = 0;                // of filter_memory
-  double most_memory = 0;                // of filter_memory, once trees have all keys
-  std::array<double, kFamilies> bits{};  // a key, at the end
+  double mean_memory = 0;                // relative to filter_memory
+  double most_memory = 0;                // relative to filter_memory, once trees have all keys
+  std::array<double, kFamilies> bits{};  // per key, at the end
 };
 
 class PolicyFamilySharesTest : public ::testing::Test {
  protected:
   PolicyFamilySharesTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
 
-  // 6 bits a key in filter_memory. Each round rewrites a sixth of the keys, at random.
+  // Runs a database with filter_memory for 6 bits per key. Each round rewrites a random sixth of
+  // the keys.
   Seen Run(const std::string& plan, int rounds, const std::function<Traffic(int round)>& traffic) {
     const uint64_t keys = KeysOfAFamily();
     const auto memory = static_cast<double>(kFamilies * keys * 6 / 8);
@@ -142,7 +144,8 @@ class PolicyFamilySharesTest : public ::testing::Test {
     return seen;
   }
 
-  // On average of so many pairs of databases: threads decide when filters are built.
+  // Returns the mean ratio of `pairs` pairs of databases, since the timing of threads decides when
+  // filters are built.
   double Ratio(const char* name, int rounds, const std::function<Traffic(int round)>& traffic,
                int pairs = 1) {
     double ratio = 0;
@@ -179,7 +182,7 @@ Traffic Turned(int times) {
   return turned;
 }
 
-// With few keys chance is large, so the suite allows more.
+// Few keys make the ratio noisy, so short runs allow more.
 TEST_F(PolicyFamilySharesTest, UnevenTrafficHasFewerFalseReads) {
   EXPECT_LT(Ratio("1,000 : 100 : 10 : 1", IsLong() ? 40 : 20, Uneven, IsLong() ? 1 : 2),
             IsLong() ? 0.6 : 0.8);

@@ -1,4 +1,4 @@
-// The option filter_memory in databases: their filters fit into it, and no key is lost.
+// Option filter_memory in databases: filters stay within the memory, and no key is lost.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ class FilterMemoryTest : public ::testing::Test {
   FilterMemoryTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
   ~FilterMemoryTest() override { Close(); }
 
-  // Several levels of files of some hundred keys.
+  // Opens a database with several levels of files of a few hundred keys.
   void Open(const std::string& policy, bool with_listener = true,
             const std::function<void(Options*, BlockBasedTableOptions*)>& change = nullptr) {
     BlockBasedTableOptions table;
@@ -101,7 +101,7 @@ class FilterMemoryTest : public ::testing::Test {
     testing::WaitForRest(database_.get());
   }
 
-  // Random keys, all below kMostKeys; the order is the seed's.
+  // Puts `n` random keys below kMostKeys, from a fixed seed.
   void PutRandom(uint64_t n, size_t family = 0) {
     for (uint64_t i = 0; i < n; ++i) Put(random_() % kMostKeys, family);
   }
@@ -114,7 +114,7 @@ class FilterMemoryTest : public ::testing::Test {
     }
   }
 
-  // Memory of the files that live, all families'.
+  // Returns the keys and filter bytes of all live files, for all column families.
   Memory Now() const {
     Memory memory;
     for (ColumnFamilyHandle* family : families_) {
@@ -149,7 +149,7 @@ class EachPlanOfMemoryTest : public FilterMemoryTest,
   }
 };
 
-// To seven times the keys that have 7 bits in it.
+// Grows to seven times the keys that have 7 bits in this memory.
 TEST_P(EachPlanOfMemoryTest, AGrowingTreeStaysInIt) {
   constexpr double kMemory = 6 << 10;
   Open(Policy("6KiB"));
@@ -159,7 +159,7 @@ TEST_P(EachPlanOfMemoryTest, AGrowingTreeStaysInIt) {
     FlushAndWaitForCompactions();
     const Memory now = Now();
     const double share = static_cast<double>(now.bytes) / kMemory;
-    // A file of a few hundred keys is a few per cent of all, and has a tail of its own.
+    // A file of a few hundred keys is a few percent of all, and its filter has a trailer.
     EXPECT_LT(share, 1.25) << now.keys << " keys";
     if (now.keys > 40'000) {
       EXPECT_LT(now.BitsAKey(), 2);
@@ -183,7 +183,7 @@ TEST_P(EachPlanOfMemoryTest, KeepsAllKeysWithOneBitAndWithoutFilters) {
     PutRandom(8000);
     FlushAndWaitForCompactions();
     ExpectAll();
-    // Partitions of a few hundred keys have a tail each, and the first one decides for all.
+    // Partitions of a few hundred keys have a trailer each, and the first one decides for all.
     EXPECT_LT(Now().BitsAKey(), 5) << memory;
     Close();
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
@@ -207,7 +207,7 @@ TEST_F(FilterMemoryTest, ItIsThatOfAllFamiliesTogether) {
   }
   RewriteAll();
   RewriteAll();
-  // Upper levels have no files now.
+  // Upper levels are empty now.
   EXPECT_GT(static_cast<double>(Now().bytes), 0.6 * kMemory);
   EXPECT_THAT(Log(), HasSubstr("column families have filters of"));
   ExpectAll();
@@ -242,7 +242,7 @@ TEST_F(FilterMemoryTest, SetOptionsGoesToItAndBack) {
   EXPECT_GT(Now().bytes, 0.6 * 12288);
   set("filter_memory=0");
   EXPECT_GT(Now().BitsAKey(), 6.5);
-  // Refused, of which RocksDB 9.8 and later say nothing.
+  // Refused, without an error from RocksDB 9.8 on.
   database_->SetOptions({{"block_based_table_factory", "{filter_policy={filter_memory=lots}}"}})
       .PermitUncheckedError();
   RewriteAll();
@@ -250,7 +250,7 @@ TEST_F(FilterMemoryTest, SetOptionsGoesToItAndBack) {
   ExpectAll();
 }
 
-// The files are from before: the policy did not build them.
+// The files were written before, by another policy.
 TEST_F(FilterMemoryTest, ADatabaseThatIsOpenedAgainIsKnown) {
   Open("winnow:10");
   PutRandom(20'000);
@@ -261,12 +261,12 @@ TEST_F(FilterMemoryTest, ADatabaseThatIsOpenedAgainIsKnown) {
   RewriteAll();
   EXPECT_LT(Now().bytes, 1.1 * 8192);
   EXPECT_GT(Now().bytes, 0.6 * 8192);
-  // On a slow machine it may say before that not all files are known.
+  // A slow machine may first report that some files are unknown.
   EXPECT_THAT(Log(), HasSubstr("filter_memory=8KiB: "));
   ExpectAll();
 }
 
-// A tree of many files: with a few, the keys of upper levels swing by a factor of four.
+// Many files, since the keys of upper levels vary by a factor of four if files are few.
 TEST_F(FilterMemoryTest, ItIsForTheFilesThatHaveFilters) {
   Open("{id=winnow;filter_memory=8KiB;level_plan=auto;absent_share=0}");
   for (int round = 0; round < 40; ++round) {
@@ -291,8 +291,8 @@ TEST_F(FilterMemoryTest, ATimeSeriesStaysInItAndTheLogSaysWhoHoldsIt) {
   EXPECT_GT(Now().bytes, 0.8 * 4096);
   Close();
   Open(policy);
-  // Until the files from before are known, which takes some flushes where all is slow, new ones get
-  // bits_per_key.
+  // New files get bits_per_key until the old files are known, which takes some flushes on a slow
+  // machine.
   const std::string line =
       "new files of the last level get no filters. Files that will not be rewritten soon hold";
   uint64_t key = 60'000;
@@ -310,8 +310,8 @@ TEST_F(FilterMemoryTest, ATimeSeriesStaysInItAndTheLogSaysWhoHoldsIt) {
   ExpectAll();
 }
 
-// A family a day, of which the oldest is dropped: each file gets its share, although none is
-// rewritten. The first ones get more, as the memory is empty, until they are dropped.
+// A new column family per day, and the oldest is dropped. Each file gets its share although none is
+// rewritten; the first files get more, as the memory is empty, until they are dropped.
 TEST_F(FilterMemoryTest, FamiliesThatComeAndGoShareIt) {
   constexpr size_t kAlive = 8;
   constexpr int kKeys = 20'000;

@@ -1,5 +1,5 @@
-// level_plan=learned in databases: where the bits are after lookups, by what the files' filters let
-// through of lookups that fall as those did, next to what level_plan=auto's would.
+// level_plan=learned in databases: false reads of the filters for lookups that repeat the learned
+// distribution, compared with level_plan=auto.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,11 +49,11 @@ constexpr char kAuto[] = "{id=winnow;level_plan=auto}";
 
 constexpr uint64_t kKeys = 60'000;
 constexpr uint64_t kHot = kKeys / 10;  // keys of a hot range
-constexpr uint64_t kLookups = 60'000;  // of which one in 64 is sampled
+constexpr uint64_t kLookups = 60'000;  // one in 64 is sampled
 
 using Policy = std::shared_ptr<const FilterPolicy>;
 
-// Numbers of which nine in ten fall into the hot range that begins there.
+// Returns `n` random numbers, nine in ten of them in the hot range from `hot_begin`.
 std::vector<uint64_t> HotNumbers(uint64_t hot_begin, uint64_t n, uint64_t seed,
                                  uint64_t hot = kHot) {
   std::mt19937_64 random(seed);
@@ -64,19 +64,19 @@ std::vector<uint64_t> HotNumbers(uint64_t hot_begin, uint64_t n, uint64_t seed,
   return numbers;
 }
 
-// Memory of filters, and what they let through.
+// Memory and false reads of filters.
 struct Filters {
-  double false_reads = 0;  // expected of a lookup
-  double to_uniform = 0;   // memory
+  double false_reads = 0;  // expected per lookup
+  double to_uniform = 0;   // memory relative to uniform filters
 };
 
-// A database of two families, whose compactions are made here: the same files in each run.
+// Database with two column families. Compactions are manual, so each run has the same files.
 class LearnedTest : public ::testing::Test {
  protected:
   LearnedTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
   ~LearnedTest() override { Close(); }
 
-  // Bytes that keys begin with: 0, or so many that are each tenant's own.
+  // Common prefixes of keys: none, or `bytes` bytes that are unique to each tenant.
   struct Prefixes {
     uint64_t tenants = 1;
     size_t bytes = 0;
@@ -95,7 +95,7 @@ class LearnedTest : public ::testing::Test {
   std::string KeyOf(uint64_t number) const { return PrefixOf(number) + Key(number); }
   std::string AbsentKeyOf(uint64_t number) const { return PrefixOf(number) + AbsentKey(number); }
 
-  // Nine in ten are in a hot twentieth of each tenant's.
+  // Returns `n` random numbers, nine in ten of them in a hot twentieth of their tenant's range.
   std::vector<uint64_t> TenantNumbers(uint64_t n, uint64_t seed) const {
     std::mt19937_64 random(seed);
     const uint64_t of_tenant = kKeys / prefixes_.tenants;
@@ -115,7 +115,7 @@ class LearnedTest : public ::testing::Test {
     options.create_if_missing = true;
     options.create_missing_column_families = true;
     options.disable_auto_compactions = true;
-    options.target_file_size_base = 48 << 10;  // some 1,200 keys
+    options.target_file_size_base = 48 << 10;  // about 1,200 keys
     options.max_bytes_for_level_base = 128 << 10;
     options.compression = ROCKSDB_NAMESPACE::kNoCompression;
     options.write_buffer_size = 64 << 20;
@@ -145,7 +145,7 @@ class LearnedTest : public ::testing::Test {
     Open(policy);
   }
 
-  // Each step-th key of [first, end), merged into a level with what is there.
+  // Writes every `step`-th key of [first, end) and merges them into the level.
   void Write(size_t family, int level, uint64_t first, uint64_t end, uint64_t step) {
     for (uint64_t i = first; i < end; i += step) {
       ASSERT_STATUS_OK(database_->Put({}, families_[family], KeyOf(i), "value"));
@@ -161,7 +161,7 @@ class LearnedTest : public ::testing::Test {
     ASSERT_STATUS_OK(database_->CompactFiles(compaction, families_[family], names, level));
   }
 
-  // All keys on level 3, and a seventh and some more of them on levels 2 and 1 again.
+  // Writes all keys to level 3, every seventh to level 2 and every fiftieth to level 1.
   void WriteTree(size_t family) {
     Write(family, 3, 0, kKeys, 1);
     Write(family, 2, 0, kKeys, 7);
@@ -175,7 +175,7 @@ class LearnedTest : public ::testing::Test {
     }
   }
 
-  // For lookups with such a hot range.
+  // Returns the filters' figures for lookups with this hot range.
   Filters FiltersOf(size_t family, uint64_t hot_begin, uint64_t hot = kHot) {
     return FiltersFor(family, HotNumbers(hot_begin, 20'000, 9, hot));
   }
@@ -209,7 +209,8 @@ class LearnedTest : public ::testing::Test {
     return sum;
   }
 
-  // Filters of a tree of these keys, written and looked up twice under it, and written again.
+  // Returns the filters' figures for a tree of tenants that is written and looked up twice with
+  // `policy`, then written again.
   Filters FiltersOfTenants(const Policy& policy) {
     OpenAfresh(policy);
     std::string value;
@@ -223,7 +224,7 @@ class LearnedTest : public ::testing::Test {
     return FiltersFor(0, TenantNumbers(20'000, 9));
   }
 
-  // Filters of a tree that was written twice under it.
+  // Returns the filters' figures for a tree that is written twice with level_plan=auto.
   Filters FiltersUnderAuto(uint64_t hot_begin) {
     OpenAfresh(MakePolicyFrom(kAuto));
     WriteTree(0);
@@ -231,8 +232,8 @@ class LearnedTest : public ::testing::Test {
     return FiltersOf(0, hot_begin);
   }
 
-  // Where a tenant has many files, hot ones have more bits; where it has half a one, nothing is to
-  // be gained.
+  // Expects more bits for hot files if tenants have many files, and no gain if a tenant has half a
+  // file.
   void ExpectTenantsGain(uint64_t tenants, size_t bytes, bool has_listener) {
     prefixes_ = {tenants, bytes};
     has_listener_ = has_listener;
@@ -256,7 +257,7 @@ class LearnedTest : public ::testing::Test {
   bool has_listener_ = false;
 };
 
-// The hot range of the one is cold in the other.
+// The hot range of one column family is cold in the other.
 constexpr std::array<uint64_t, 2> kHotBegins = {0, kKeys - kHot};
 
 TEST_F(LearnedTest, FamiliesOfOnePolicyFollowTheirOwnLookupsAlsoOpenedAgain) {
@@ -287,12 +288,12 @@ TEST_F(LearnedTest, FamiliesOfOnePolicyFollowTheirOwnLookupsAlsoOpenedAgain) {
   look_up();
   turn_over();
   expect_own();
-  // The same policy: it goes on from what it knows of each.
+  // The same policy continues from what it has learned for each column family.
   Close();
   Open(policy);
   turn_over();
   expect_own();
-  // Another process: filters of before say nothing to it, those that it builds do.
+  // A new policy, as in another process: old filters tell it nothing, its own new ones do.
   Close();
   policy = MakePolicyFrom(kLearned);
   Open(policy);
@@ -302,8 +303,8 @@ TEST_F(LearnedTest, FamiliesOfOnePolicyFollowTheirOwnLookupsAlsoOpenedAgain) {
   expect_own();
 }
 
-// A tree that is written on under lookups, in tenths of its keys. What is written first, after an
-// open, is written before there are samples.
+// A tree that is rewritten during lookups, a tenth of its keys at a time. The first files after an
+// open are written before there are samples.
 TEST_F(LearnedTest, AfterAnotherProcessOpenedItOneTurnoverIsEnough) {
   for (const uint64_t hot_tenth : {0, 3}) {
     SCOPED_TRACE("hot tenth " + std::to_string(hot_tenth));
@@ -336,7 +337,7 @@ TEST_F(LearnedTest, AfterAnotherProcessOpenedItOneTurnoverIsEnough) {
   }
 }
 
-// Whatever built the files of before, the first turnover is as the plan's.
+// The first rewrite matches level_plan=auto, whichever policy built the old files.
 TEST_F(LearnedTest, FilesOfRocksdbsFiltersBecomeNoWorseThanThePlans) {
   std::map<std::string, Filters> found;
   for (const char* policy : {kAuto, kLearned}) {
@@ -364,8 +365,8 @@ TEST_F(LearnedTest, FilesOfRocksdbsFiltersBecomeNoWorseThanThePlans) {
   EXPECT_LT(found[kLearned].to_uniform, std::max(1.04, found[kAuto].to_uniform));
 }
 
-// The lower half of the keys is known; new ones lie behind all that were looked up, and are moved
-// down as they are.
+// The policy knows the lower half of the keys. New keys are beyond all that were looked up, and
+// their files are trivial moves.
 TEST_F(LearnedTest, ASequentialLoadUnderLookupsIsAsUnderThePlan) {
   std::map<std::string, Filters> found;
   for (const char* policy : {kAuto, kLearned}) {
@@ -389,7 +390,7 @@ TEST_F(LearnedTest, ASequentialLoadUnderLookupsIsAsUnderThePlan) {
     if (policy == kLearned) {
       EXPECT_GT(CurrentSampleCounters().lookups_sampled - before.lookups_sampled, 512u);
     }
-    // Waits for what runs, and keeps the rest away while files are read.
+    // Waits for running jobs, and starts no others while the files are read.
     ASSERT_STATUS_OK(database_->PauseBackgroundWork());
     found[policy] = FiltersOf(0, 0, kKeys);
     ASSERT_STATUS_OK(database_->ContinueBackgroundWork());
@@ -401,9 +402,9 @@ TEST_F(LearnedTest, ASequentialLoadUnderLookupsIsAsUnderThePlan) {
   EXPECT_LT(found[kLearned].to_uniform, std::max(1.04, found[kAuto].to_uniform));
 }
 
-// Keys of one tenant share many bytes that others' have not.
+// Keys of a tenant share a long prefix, which other tenants' keys lack.
 TEST_F(LearnedTest, TenantsKeysAreToldApartBehindPrefixesOfAnyLength) {
-  const char* const all = std::getenv("WINNOW_ALL_PREFIXES");  // the whole table, for minutes
+  const char* const all = std::getenv("WINNOW_ALL_PREFIXES");  // all lengths, for minutes
   const std::vector<size_t> lengths =
       all == nullptr ? std::vector<size_t>{62} : std::vector<size_t>{10, 62, 120, 300};
   for (const uint64_t tenants :
@@ -416,7 +417,7 @@ TEST_F(LearnedTest, TenantsKeysAreToldApartBehindPrefixesOfAnyLength) {
   }
 }
 
-// More bytes than are remembered of a key: what can't be learned is not guessed.
+// The prefix is longer than the stored part of a key: without samples, the plan's rates stay.
 TEST_F(LearnedTest, KeysThatAreNotToldApartHaveThePlansRates) {
   prefixes_ = {4, TreeFiles::kMaxKeyBytes + 10};
   for (const bool has_listener : {false, true}) {

@@ -1,4 +1,4 @@
-// The option level_plan in databases: which rates the files get, and that no key is lost.
+// Option level_plan in databases: the rates that files get; no key is lost.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,11 +50,11 @@ using testing::MakePolicyFrom;
 constexpr uint64_t kKeys = 60'000;
 
 struct FileInTree {
-  int level;  // where it lies now
+  int level;  // current level
   FilterInfo filter;
 };
 
-// A database whose own compactions make several levels of files of some hundred keys.
+// Database whose automatic compactions make several levels of files with a few hundred keys.
 class LevelPlanTest : public ::testing::Test {
  protected:
   LevelPlanTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
@@ -78,8 +78,8 @@ class LevelPlanTest : public ::testing::Test {
     model_[Key(key)] = value;
   }
 
-  // In so many batches, each flushed and compacted before the next one: with more of them, less is
-  // up to threads and disks.
+  // Puts `n` shuffled keys in `batches` batches, each flushed and compacted before the next. More
+  // batches make the tree depend less on the timing of threads.
   void PutAtRandom(uint64_t first, uint64_t n, uint64_t batches = 1) {
     std::vector<uint64_t> keys(n);
     for (uint64_t i = 0; i < n; ++i) keys[i] = first + i;
@@ -97,7 +97,7 @@ class LevelPlanTest : public ::testing::Test {
   }
 
   std::vector<FileInTree> Files() const {
-    // Waits for what runs: no file is half written then.
+    // Waits for running jobs, so that no file is incomplete.
     EXPECT_TRUE(database_->PauseBackgroundWork().ok());
     std::map<std::string, int> levels;
     ColumnFamilyMetaData metadata;
@@ -108,7 +108,7 @@ class LevelPlanTest : public ::testing::Test {
     std::vector<FileInTree> files;
     for (const testing::FileFilter& file : testing::ReadFilters(path_)) {
       const auto level = levels.find(file.file.substr(file.file.rfind('/') + 1));
-      if (level == levels.end()) continue;  // merged since
+      if (level == levels.end()) continue;  // compacted since
       files.push_back({level->second, FilterView(file.block).info()});
     }
     EXPECT_TRUE(database_->ContinueBackgroundWork().ok());
@@ -116,7 +116,7 @@ class LevelPlanTest : public ::testing::Test {
     return files;
   }
 
-  // Ratio of the filters' memory to that of uniform ones of the same files.
+  // Returns the filters' memory relative to uniform filters for the same files.
   double MemoryToUniform() const {
     double bytes = 0;
     double uniform = 0;
@@ -129,10 +129,10 @@ class LevelPlanTest : public ::testing::Test {
     return bytes / uniform;
   }
 
-  // The rate of the next flush, of a few keys.
+  // Returns the target false-positive rate of the next flush, of a few keys.
   double RateOfAFlush() {
     EXPECT_TRUE(database_->SetOptions({{"disable_auto_compactions", "true"}}).ok());
-    // Waits for what runs, and deletes files.
+    // Waits for running jobs and deletions of files.
     EXPECT_TRUE(database_->PauseBackgroundWork().ok());
     std::set<std::string> before;
     for (const testing::FileFilter& file : testing::ReadFilters(path_)) before.insert(file.file);
@@ -154,8 +154,8 @@ class LevelPlanTest : public ::testing::Test {
   testing::Model model_;
 };
 
-// Plan and rate of each file are what the pure function says, or up to the uniform one where memory
-// is short. Without a level, they are by the other files.
+// Expects the plan and rate that the pure function returns, up to the uniform rate if memory is
+// limited. Filters without a level have rates by the other files.
 void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share = 1) {
   EXPECT_EQ(file.filter.level_plan, plan);
   if (file.filter.levels_below < 0) {
@@ -165,7 +165,7 @@ void ExpectPlanned(const FileInTree& file, LevelPlan plan, double absent_share =
   }
   FilterOptions options;
   options.level_plan = plan;
-  options.level_size_ratio = 4;  // of the family
+  options.level_size_ratio = 4;  // the column family's
   options.absent_share = absent_share;
   options.levels_below = file.filter.levels_below;
   const double planned = core::PlannedRate(options);
@@ -186,8 +186,9 @@ class EachPlanTest : public LevelPlanTest, public ::testing::WithParamInterface<
 TEST_P(EachPlanTest, SmallLevelsGetLowerRates) {
   Open(Policy());
   PutAtRandom(0, kKeys);
-  // Threads decide which files there are: those of the last level are many, others few. Those may
-  // have most of the keys in their ranges, and then few bits where files go by other files.
+  // The timing of threads decides which files exist: many on the last level, few above. The upper
+  // ones may have most of the keys in their ranges, and then get few bits if rates depend on other
+  // files.
   size_t last = 0;
   double log2_of_last = 0;
   for (const FileInTree& file : Files()) {
@@ -227,7 +228,8 @@ TEST_P(EachPlanTest, ALastLevelThatNeedsNoFiltersHasNone) {
     if (file.block.empty()) ++last;
   }
   EXPECT_GT(last, 10u);
-  // Those above have: with the plan's rates, or uniform ones where memory is short.
+  // Files of upper levels have filters, with the plan's rates, or uniform ones if memory is
+  // limited.
   size_t with_filter = 0;
   for (const FileInTree& file : Files()) {
     if (file.filter.size_bytes == 0) continue;
@@ -250,7 +252,7 @@ TEST_P(EachPlanTest, FewAbsentLookupsMoveMemoryUp) {
   ExpectAll();
 }
 
-// The deepest files that have filters have no more bits than a uniform policy's.
+// The deepest files with filters have no more bits than a uniform policy's.
 TEST_P(EachPlanTest, WithoutFiltersForHitsTheLevelAboveIsTheLast) {
   Open(Policy(), [](Options* options, BlockBasedTableOptions*) {
     options->optimize_filters_for_hits = true;
@@ -260,7 +262,8 @@ TEST_P(EachPlanTest, WithoutFiltersForHitsTheLevelAboveIsTheLast) {
   for (const FileInTree& file : Files()) {
     if (file.filter.size_bytes == 0) continue;
     ++with_filter;
-    // One less than with filters on the last level; half a step more where it was built by a flush.
+    // One level less than with filters on the last level; half a level more if a flush built the
+    // filter.
     const int level = file.filter.level;
     EXPECT_LE(file.filter.levels_below, level == 0 ? 2.5 : 5 - level) << level;
   }
@@ -268,7 +271,7 @@ TEST_P(EachPlanTest, WithoutFiltersForHitsTheLevelAboveIsTheLast) {
   ExpectAll();
 }
 
-// Each sorted run by its share of the keys.
+// Each sorted run's rate follows its share of the keys.
 TEST_P(EachPlanTest, SmallRunsOfUniversalCompactionGetLowerRates) {
   Open(Policy(), [](Options* options, BlockBasedTableOptions*) {
     options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
@@ -283,8 +286,9 @@ TEST_P(EachPlanTest, SmallRunsOfUniversalCompactionGetLowerRates) {
   const std::vector<FileInTree> files = Files();
   int deepest = 0;
   for (const FileInTree& file : files) deepest = std::max(deepest, file.level);
-  // Means over keys, of bits more than a uniform filter's. Which runs there are depends on threads.
-  double more_bits[2] = {0, 0};  // of the deepest level, and of the others
+  // Mean difference in bits per key from a uniform filter. The timing of threads decides which
+  // sorted runs exist.
+  double more_bits[2] = {0, 0};  // deepest level, other levels
   double keys[2] = {0, 0};
   for (const FileInTree& file : files) {
     EXPECT_EQ(file.filter.level_plan, GetParam());
@@ -304,7 +308,7 @@ TEST_P(EachPlanTest, SmallRunsOfUniversalCompactionGetLowerRates) {
   ExpectAll();
 }
 
-// FIFO compaction merges no files: all of one size are asked alike.
+// FIFO compaction merges no files, so files of one size get equal lookups.
 TEST_P(EachPlanTest, FilesOfFifoCompactionHaveEqualRates) {
   Open(Policy(), [](Options* options, BlockBasedTableOptions*) {
     options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleFIFO;
@@ -343,7 +347,7 @@ TEST_P(EachPlanTest, FilesForIngestionAreUniform) {
   EXPECT_NEAR(info.target_fpr, core::RateForBits(10), 1e-5);
 }
 
-// Answers must be right then, even if what is learned is wrong.
+// Answers must be right even if what the policy learns is wrong.
 TEST_P(EachPlanTest, TwoDatabasesMayShareALoggerAndAPolicy) {
   std::shared_ptr<ROCKSDB_NAMESPACE::Logger> logger;
   ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::Env::Default()->NewLogger(folder_ / "LOG", &logger));
@@ -449,7 +453,7 @@ TEST_F(LevelPlanTest, LookupsThatAreLearnedFromAreCounted) {
   }
 }
 
-// Also where several of them have their turns.
+// The LOG says it once, also with several column families.
 TEST_F(LevelPlanTest, ThatKeysHaveAnotherOrderIsSaidOnce) {
   Open("{id=winnow;level_plan=learned;filter_memory=1MiB}",
        [](Options* options, BlockBasedTableOptions*) {
@@ -470,7 +474,7 @@ TEST_F(LevelPlanTest, ThatKeysHaveAnotherOrderIsSaidOnce) {
   EXPECT_EQ(CountIn(testing::ReadFile(path_ + "/LOG"), kNotBytewise), 1u);
 }
 
-// A sequential load ends on the last level as it was flushed.
+// Files of a sequential load reach the last level by trivial moves.
 TEST_F(LevelPlanTest, AutoGivesNoMoreBitsToWhatIsMovedDown) {
   Open("{id=winnow;level_plan=auto}");
   PutAtRandom(0, kKeys);
@@ -483,13 +487,13 @@ TEST_F(LevelPlanTest, AutoGivesNoMoreBitsToWhatIsMovedDown) {
     ++moved;
     if (file.filter.target_fpr < 0.99 * core::RateForBits(10)) ++with_more_bits;
   }
-  // The first of them lie beside random keys; by level alone, all would have more.
+  // The first of these files overlap random keys; by level alone, all would have more bits.
   EXPECT_GT(moved, 20u);
   EXPECT_LT(with_more_bits, moved / 5);
   ExpectAll();
 }
 
-// RocksDB tells nobody of files that are deleted.
+// RocksDB does not report deleted files.
 TEST_F(LevelPlanTest, WhatWasDeletedIsNoLevelBelow) {
   for (const bool by_files : {false, true}) {
     Open("{id=winnow;level_plan=auto}");
@@ -528,7 +532,7 @@ TEST_F(LevelPlanTest, ALongCommonPrefixTakesNoMoreMemory) {
   for (const uint64_t key : keys) {
     ASSERT_STATUS_OK(database_->Put(WriteOptions(), prefix + Key(key), "v"));
   }
-  // Keys that come in order behind them are moved down.
+  // Sequential keys beyond the others are moved down without a rewrite.
   for (uint64_t key = kKeys; key < 2 * kKeys; ++key) {
     ASSERT_STATUS_OK(database_->Put(WriteOptions(), prefix + Key(key), "v"));
   }
@@ -543,7 +547,7 @@ TEST_F(LevelPlanTest, WithoutFiltersOnTheLastLevelMemoryAndRatesAreKept) {
       options->level_compaction_dynamic_level_bytes = dynamic;
     });
     PutAtRandom(0, kKeys, 10);
-    // Files that are alive can't be changed when others end.
+    // Existing filters cannot change when other files are deleted.
     EXPECT_LE(MemoryToUniform(), 1.07) << dynamic;
     for (const FileInTree& file : Files()) {
       if (file.filter.size_bytes == 0) continue;
@@ -598,7 +602,7 @@ TEST_F(LevelPlanTest, ComesBackFromTheOptionsFileAsItWasSet) {
               HasSubstr("level_plan=by_level;level_size_ratio=8;absent_share=0.25"));
 }
 
-// The text of the policy in the latest OPTIONS file.
+// Returns the policy's text in the latest OPTIONS file.
 std::string SavedText(const std::string& path) {
   std::string name;
   EXPECT_TRUE(
@@ -609,7 +613,7 @@ std::string SavedText(const std::string& path) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-// The plan is always named, as versions differ in its default.
+// The plan is always saved, since its default differs between versions.
 TEST_F(LevelPlanTest, OptionsFilesNameNewerOptionsWhereTheyAreAskedFor) {
   const struct {
     const char* policy;
@@ -635,7 +639,7 @@ TEST_F(LevelPlanTest, OptionsFilesNameNewerOptionsWhereTheyAreAskedFor) {
     std::istringstream parts(text.substr(15, text.size() - 16));
     for (std::string part; std::getline(parts, part, ';');) found.insert(part);
     EXPECT_EQ(found, expected) << policy;
-    // RocksDB makes the same of it.
+    // RocksDB creates an equivalent policy from the text.
     const auto* table = options_.table_factory->GetOptions<BlockBasedTableOptions>();
     const auto again = MakePolicyFrom(text.substr(14));
     ASSERT_NE(again, nullptr) << text;

@@ -1,4 +1,4 @@
-// A database that changes to Winnow and back by its saved OPTIONS files, as its users do it.
+// Migration of a database to Winnow and back by its OPTIONS files, as a user does it.
 
 #include <gtest/gtest.h>
 #include <rocksdb/statistics.h>
@@ -41,13 +41,13 @@ constexpr uint64_t kKeys = 20000;
 
 std::string Key(uint64_t i) { return "key" + std::to_string(1000000 + i); }
 
-// A database that is only ever opened with the options that it saved itself.
+// Database that is only opened with the options in its own OPTIONS file.
 class SavedDatabase {
  public:
   explicit SavedDatabase(const std::string& path) : path_(path) {}
 
-  // Loads the newest OPTIONS file and opens with it. No object of options is ever made in code, but
-  // for the tickers, which are not saved.
+  // Opens the database with its newest OPTIONS file. Only the statistics, which are not saved, are
+  // set in code.
   void Open() {
     DBOptions options;
     std::vector<ColumnFamilyDescriptor> families;
@@ -68,7 +68,7 @@ class SavedDatabase {
     database_.reset();
   }
 
-  // Names another policy in the newest OPTIONS file, whose setting begins with `start`.
+  // Replaces the policy in the newest OPTIONS file, whose setting begins with `start`.
   void ChangePolicy(const std::string& start, const std::string& policy) const {
     std::string text = NewestOptionsFile(path_);
     const std::string setting = "filter_policy=";
@@ -91,7 +91,7 @@ class SavedDatabase {
     ASSERT_STATUS_OK(database_->CompactRange(CompactRangeOptions(), nullptr, &before));
   }
 
-  // Expects keys before `changed` to have the one value, the others the other, and no others there.
+  // Expects `value` for the keys before `changed`, `other` for the rest, and no other keys.
   void ExpectAllKeys(uint64_t changed, const std::string& value, const std::string& other) {
     for (uint64_t i = 0; i < kKeys; ++i) {
       std::string found;
@@ -101,7 +101,7 @@ class SavedDatabase {
     }
   }
 
-  // Lookups that filters have spared so far.
+  // Returns the number of reads that filters have avoided so far.
   uint64_t Spared() const {
     return statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_USEFUL);
   }
@@ -112,7 +112,7 @@ class SavedDatabase {
   std::unique_ptr<DB> database_;
 };
 
-// The compacted files of the first half and those of the second.
+// Writes one compacted file for each half of the keys.
 void Create(const std::string& path) {
   BlockBasedTableOptions table;
   table.filter_policy = testing::MakePolicyFrom("bloomfilter:10");
@@ -138,7 +138,7 @@ TEST(PolicyMigrationTest, SavedOptionsLeadToWinnowAndBack) {
   EXPECT_EQ(KindsOfFilters(path), (Kinds{{"built-in bloom", 2}}));
   SavedDatabase database(path);
 
-  // The files of the built-in policy serve Winnow's.
+  // Winnow uses the built-in policy's filters of existing files.
   ASSERT_NO_FATAL_FAILURE(database.ChangePolicy("bloomfilter:10:", "winnow:10"));
   ASSERT_NO_FATAL_FAILURE(database.Open());
   ASSERT_NO_FATAL_FAILURE(database.ExpectAllKeys(0, "", "old"));
@@ -151,13 +151,13 @@ TEST(PolicyMigrationTest, SavedOptionsLeadToWinnowAndBack) {
   ASSERT_NO_FATAL_FAILURE(database.ExpectAllKeys(kKeys / 2, "new", "old"));
   ASSERT_NO_FATAL_FAILURE(database.Close());
 
-  // And again, with what Winnow's policy saved itself.
+  // Reopens with the OPTIONS file that has Winnow's policy.
   ASSERT_NO_FATAL_FAILURE(database.Open());
   ASSERT_NO_FATAL_FAILURE(database.ExpectAllKeys(kKeys / 2, "new", "old"));
   EXPECT_GT(database.Spared(), kKeys * 95 / 100);
   ASSERT_NO_FATAL_FAILURE(database.Close());
 
-  // Winnow's files say "may match" to the built-in policy, until they are compacted.
+  // The built-in policy treats Winnow's filters as "may match" until the files are compacted.
   ASSERT_NO_FATAL_FAILURE(database.ChangePolicy("{id=winnow.Filter;", "bloomfilter:10"));
   ASSERT_NO_FATAL_FAILURE(database.Open());
   ASSERT_NO_FATAL_FAILURE(database.ExpectAllKeys(kKeys / 2, "new", "old"));

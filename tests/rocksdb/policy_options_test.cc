@@ -194,7 +194,7 @@ TEST(ToString, GivesEveryNumberBackExactly) {
   EXPECT_EQ(ToString(TextDefaults()), first + "level_plan=auto");
 }
 
-// Name of a policy in metrics, tables and JSON, so that values of a label differ in what is seen.
+// Short text of a policy for metrics, tables and JSON, where label values must differ visibly.
 TEST(ShortText, HasTheBitsAndWhatDiffersFromTheDefaults) {
   EXPECT_EQ(ShortText(TextDefaults()), "bits_per_key=10");
   EXPECT_EQ(ShortText(PolicyOptions()), "bits_per_key=10;level_plan=uniform");
@@ -248,7 +248,7 @@ TEST(ToString, NamesABuilderThatIsNotOurs) {
   EXPECT_EQ(ours.find("build"), std::string::npos);
 }
 
-// An older Winnow refuses names that it doesn't know.
+// An older Winnow refuses options that it does not know.
 TEST(SavedOptionText, IsThereForTheFirstFourAndForWhatWasAskedFor) {
   const auto saved = [](const PolicyOptions& options) {
     std::string text;
@@ -318,7 +318,7 @@ TEST(CheckPolicyOptions, RefusesWhatNoStringCanSay) {
 
 TEST(PolicyOptionNameList, HasEachOptionThatToStringWrites) {
   PolicyOptions options;
-  // Options that were not asked for are not written.
+  // Options with default values are not written.
   options.build = Build::kBloomFilter;
   options.level_plan = LevelPlan::kAuto;
   const std::string told = ToString(options);
@@ -332,7 +332,7 @@ TEST(PolicyOptionNameList, HasEachOptionThatToStringWrites) {
   EXPECT_EQ(PolicyOptionText("bits_per_kye", options), "");
 }
 
-// Written out, and beyond what a double has; the last one in spite of its exponent.
+// Decimal numbers beyond the range of a double; `large_less` is one despite its exponent.
 const std::string tiny = "0." + std::string(400, '0') + "1";
 const std::string large = "1" + std::string(400, '0');
 const std::string large_less = large + "e-10";
@@ -375,14 +375,14 @@ TEST(SetNearestPolicyOption, TakesTheNearestBound) {
       {"bloom_before_level", "1.2", "1"},
   };
   for (const auto& [name, text, nearest] : cases) {
-    PolicyOptions options = TextDefaults();  // a share needs a plan
+    PolicyOptions options = TextDefaults();  // absent_share needs a plan
     SetNearestPolicyOption(name, text, &options);
     EXPECT_EQ(PolicyOptionText(name, options), nearest) << name << "=" << text;
     EXPECT_TRUE(CheckPolicyOptions(options).ok()) << name << "=" << text;
   }
 }
 
-// A number of the range is taken, also where a double has no digits for it.
+// A number within the option's range is accepted even if a double cannot represent its digits.
 TEST(ParsePolicyOption, KnowsTheRangeOfNumbersThatNoDoubleHas) {
   PolicyOptions options;
   options.absent_share = 0.5;
@@ -420,7 +420,7 @@ TEST(SetNearestPolicyId, TakesTheNearestBound) {
   EXPECT_EQ(options.bits_per_key, 1);
 }
 
-// The rows of the page's table: option, default and what it means.
+// Returns the rows of the options page's table: option, default and meaning.
 std::vector<std::vector<std::string>> RowsOfThePage() {
   const std::string folder = WINNOW_SOURCE_DIR;
   const std::string page = folder + "/docs/options.md";
@@ -428,7 +428,7 @@ std::vector<std::vector<std::string>> RowsOfThePage() {
   std::string line;
   while (std::getline(lines, line) && line.rfind("| option | default |", 0) != 0) {
   }
-  std::getline(lines, line);  // the rule below the heading
+  std::getline(lines, line);  // rule below the header
   std::vector<std::vector<std::string>> rows;
   while (std::getline(lines, line) && line.rfind("| ", 0) == 0) {
     std::vector<std::string> cells;
@@ -440,7 +440,7 @@ std::vector<std::vector<std::string>> RowsOfThePage() {
   return rows;
 }
 
-// Numbers as pages have them, and without the marks of code.
+// Returns text of the page with ASCII minus signs and without backquotes.
 std::string AsPlainText(std::string text) {
   constexpr std::string_view kMinus = "\u2212";
   for (size_t at = 0; (at = text.find(kMinus)) != std::string::npos;) {

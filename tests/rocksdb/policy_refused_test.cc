@@ -1,6 +1,6 @@
-// Options of the policy that are refused, in each of the ways by which they can reach a database:
-// one that is opened fails with the reason; where RocksDB does not ask, every file gets filters by
-// the nearest options that are valid, and there is one sentence about it, in the LOG and on stderr.
+// Invalid policy options, in every way that they can reach a database. Opening a database fails
+// with the reason. Where RocksDB does not validate options, every file gets filters by the nearest
+// valid ones, and one sentence is written to the LOG and to stderr.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,10 +43,10 @@ using testing::ReadFile;
 using testing::ReadFilters;
 using testing::TemporaryFolder;
 
-constexpr int kKeys = 2000;  // in a file
+constexpr int kKeys = 2000;  // per file
 
 struct Refused {
-  const char* options;  // the value of filter_policy
+  const char* options;  // value of filter_policy
   const char* reason;
   double nearest_bits;
 };
@@ -58,7 +58,7 @@ std::string TestName(const ::testing::TestParamInfo<Refused>& info) {
   return name;
 }
 
-// Options with a table factory as RocksDB makes it from this text: without an error.
+// Returns options with a table factory that RocksDB creates from this text, without an error.
 Options OptionsFrom(const std::string& policy) {
   Options options;
   options.create_if_missing = true;
@@ -99,11 +99,11 @@ class PolicyRefusedTest : public ::testing::TestWithParam<Refused> {
     ASSERT_STATUS_OK(db->Flush(FlushOptions(), family));
   }
 
-  // Returns what `change` says on stderr.
+  // Returns what `change` writes to stderr.
   static std::string Said(const std::function<void()>& change) {
     ::testing::internal::CaptureStderr();
     const base::StderrDescriptor old = base::StderrAtStart();
-    base::SetStderrAtStart(base::StderrNow());  // not that of the program
+    base::SetStderrAtStart(base::StderrNow());  // stderr at start differs from the program's
     change();
     base::SetStderrAtStart(old);
     return ::testing::internal::GetCapturedStderr();
@@ -117,7 +117,7 @@ class PolicyRefusedTest : public ::testing::TestWithParam<Refused> {
     }
   }
 
-  // On stderr, and in the database's LOG.
+  // Expects one sentence on stderr and one in the database's LOG.
   void ExpectOneSentence(const std::string& said) {
     constexpr char kSentence[] = "can't be as it was asked for";
     EXPECT_EQ(Count(said, kSentence), 1u) << said;
@@ -159,7 +159,7 @@ TEST_P(PolicyRefusedTest, ARepairedDatabaseGetsGoodFilters) {
       ASSERT_STATUS_OK(db->Put(WriteOptions(), Key(i), "value"));
     }
   }
-  // It makes tables of the WAL, and where the MANIFEST is gone the files are as they were.
+  // RepairDB makes tables of the WAL. It needs no MANIFEST, and leaves the table files as they are.
   const std::string said =
       Said([this] { ASSERT_STATUS_OK(RepairDB(database_, OptionsFrom(GetParam().options))); });
   ExpectFiltersOfTheNearestBits(database_, 1);
@@ -204,7 +204,7 @@ TEST_P(PolicyRefusedTest, ADatabaseThatIsOnlyReadSaysSo) {
 }
 
 #if WINNOW_ROCKSDB_AT_LEAST(9, 8)
-// RocksDB puts a new policy in the place of the old one, whose options go on.
+// RocksDB creates a new policy, which continues with the old one's options.
 TEST_P(PolicyRefusedTest, ADatabaseWhosePolicyIsSetKeepsTheOldOptions) {
   const std::string said = Said([this] {
     const std::unique_ptr<DB> db = Open(OptionsFrom("winnow:14"));

@@ -1,5 +1,4 @@
-// A database that another process opens, and where no listener tells: the notes of filters say what
-// the tree is.
+// A database opened by a new process without a listener learns its tree from the notes in filters.
 
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
@@ -53,21 +52,21 @@ using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using testing::MakePolicyFrom;
 
-// WINNOW_REOPENED_KEYS: another number of keys.
+// WINNOW_REOPENED_KEYS sets another number of keys.
 const char* const asked_keys = std::getenv("WINNOW_REOPENED_KEYS");
 
 uint64_t Keys() { return asked_keys != nullptr ? std::strtoull(asked_keys, nullptr, 10) : 200'000; }
 
 using Change = std::function<void(Options*, BlockBasedTableOptions*)>;
 
-// Filters by level.
+// Means of filters by level.
 struct Means {
   std::map<int, double> keys;
   std::map<int, double> bytes;
   double all_keys = 0;
   double all_bytes = 0;
   double uniform_bytes = 0;
-  // A lookup of an absent key, if levels have no gaps.
+  // Expected per lookup of an absent key, if levels have no gaps.
   double false_reads = 0;
 
   double bits(int level) const { return 8 * bytes.at(level) / keys.at(level); }
@@ -77,7 +76,7 @@ class ReopenedTest : public ::testing::Test {
  protected:
   ReopenedTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
 
-  // With another policy, as a new process has it.
+  // Opens the database with a new policy, as a new process does.
   void Open(const std::string& policy, const std::string& path, bool with_listener,
             const Change& change) {
     OpenWith(MakePolicyFrom(policy), path, with_listener, change);
@@ -88,7 +87,7 @@ class ReopenedTest : public ::testing::Test {
     BlockBasedTableOptions table;
     table.filter_policy = policy;
     Options options = testing::SmallLevels(table);
-    options.write_buffer_size = 4 << 20;  // which is never full
+    options.write_buffer_size = 4 << 20;  // never full
     options.target_file_size_base = 256 << 10;
     options.max_bytes_for_level_base = 1 << 20;
     options.max_bytes_for_level_multiplier = 6;
@@ -100,7 +99,8 @@ class ReopenedTest : public ::testing::Test {
     database_ = testing::OpenDatabase(options, path);
   }
 
-  // Until nothing runs. In universal compaction one may be pending for ever.
+  // Waits until no job runs. A universal compaction may stay pending forever, so pending ones are
+  // ignored.
   void Rest() {
     using Properties = DB::Properties;
     for (int quiet = 0; quiet < 3;) {
@@ -120,7 +120,7 @@ class ReopenedTest : public ::testing::Test {
       const std::string key = testing::Key(random_() % Keys());
       ASSERT_STATUS_OK(database_->Put(unlogged, key, key));
       written_.insert(key);
-      // At a fixed number of writes, so that trees differ little from run to run.
+      // Flushes after a fixed number of writes, so that trees differ little between runs.
       if (i % 3000 == 2999) {
         ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
         Rest();
@@ -208,7 +208,7 @@ void UniversalCached(Options* options, BlockBasedTableOptions* table) {
   Universal(options, table);
   Cached(options, table);
 }
-// Returns whether RocksDB can open files after DB::Open, as it can from 11.1 on.
+// Makes RocksDB open files after DB::Open. Returns false before RocksDB 11.1, which added this.
 bool OpenLater(Options* options) {
   DBOptions changed;
   if (!GetDBOptionsFromString(ConfigOptions(), *options,
@@ -238,8 +238,9 @@ void Show(const std::string& shape, const char* what, const Means& means) {
   std::fflush(stdout);
 }
 
-// Levels with a tenth of the keys have the filters that they have without a restart. With
-// WINNOW_REOPENED_KEYS=1000000, all shapes are shown beside a listener's tree and uniform filters.
+// Levels with a tenth of the keys get the filters that they have without a restart.
+// WINNOW_REOPENED_KEYS=1000000 prints all shapes, compared with a listener's tree and uniform
+// filters.
 TEST_F(ReopenedTest, TheTreeIsKnown) {
   for (const auto& [shape, change] : kShapes) {
     Options any;
@@ -305,7 +306,7 @@ TEST_F(ReopenedTest, AFilterThatManyThreadsReadIsOneFile) {
   }
 }
 
-// Both have one tree by its id, and some files by their bytes.
+// Copies of a database have equal tree ids and some equal filters.
 TEST_F(ReopenedTest, TwoDatabasesOfOneBackupTakeLittleMore) {
   const testing::TemporaryFolder folder;
   random_.seed(1);

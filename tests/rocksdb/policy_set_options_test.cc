@@ -1,4 +1,4 @@
-// Changing the policy of a database that is open.
+// Changes of the policy in an open database.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,8 +51,8 @@ using testing::ReadFile;
 using testing::StrictConfig;
 using testing::TemporaryFolder;
 
-// From 9.8 on, table factories can be replaced in an open database, and with them the policy.
-// Before, a policy stays and only its own options change.
+// RocksDB 9.8 and later can replace the table factory of an open database, and with it the policy.
+// Earlier versions keep the policy and change its options.
 constexpr bool kPolicyIsReplaceable = WINNOW_ROCKSDB_AT_LEAST(9, 8);
 
 constexpr uint64_t kKeys = 4000;
@@ -74,7 +74,7 @@ class PolicySetOptionsTest : public ::testing::Test {
     return database_->SetOptions({{name, value}});
   }
 
-  // The bits_per_key of the filter that a flush makes next, of any kind, within 0.01.
+  // Returns the bits_per_key of the filter that the next flush builds, of any kind, within 0.01.
   double NextAskedBits() {
     std::set<std::string> before;
     for (const testing::FileFilter& filter : testing::ReadFilters(path_))
@@ -90,7 +90,8 @@ class PolicySetOptionsTest : public ::testing::Test {
     return 0;
   }
 
-  // The bits_per_key of the Ribbon filter that a flush makes next, within 0.5; 0 if none is made.
+  // Returns the bits_per_key of the Ribbon filter that the next flush builds, within 0.5; 0 if
+  // none.
   double NextBits() {
     const Counters before = CurrentCounters();
     for (uint64_t i = 0; i < kKeys; ++i) {
@@ -105,7 +106,8 @@ class PolicySetOptionsTest : public ::testing::Test {
     return AskedBitsOfRibbon(after.keys - before.keys, after.bytes - before.bytes);
   }
 
-  // The options of the policy that the latest OPTIONS file names, and of the one in force.
+  // Returns the options of the policy in the latest OPTIONS file; PolicyInForce() returns those in
+  // use.
   std::string SavedPolicy() const {
     DBOptions database_options;
     std::vector<ColumnFamilyDescriptor> families;
@@ -124,7 +126,7 @@ class PolicySetOptionsTest : public ::testing::Test {
     for (const std::string& name : PolicyOptionNameList()) {
       std::string value;
       EXPECT_TRUE(table->filter_policy->GetOption(ConfigOptions(), name, &value).ok());
-      // The first three always, of the others what was asked for.
+      // The text has the first three options, and the others if they differ from the defaults.
       const bool is_first =
           name.find("_per_key") + name.find("_min_keys") + name.find("_before_") !=
           3 * std::string::npos;
@@ -145,7 +147,7 @@ class PolicySetOptionsTest : public ::testing::Test {
 struct Change {
   const char* name;
   const char* value;
-  bool replaces_policy;  // and does not only set its options
+  bool replaces_policy;  // rather than setting its options
 };
 
 const Change kChanges[] = {
@@ -219,13 +221,13 @@ TEST_F(PolicySetOptionsTest, GoesFromEachPlanToEach) {
   EXPECT_EQ(PolicyInForce(), "12;auto;-1;learned");
 }
 
-// A database that learns, with samples of lookups.
+// Database with level_plan=learned and samples of lookups.
 class LearningSetOptionsTest : public PolicySetOptionsTest {
  protected:
   void OpenLearning() {
     Open("{id=winnow;level_plan=learned}");
     for (int i = 0; i < 2; ++i) NextFile();
-    ASSERT_STATUS_OK(database_->CompactRange({}, nullptr, nullptr));  // that has a depth
+    ASSERT_STATUS_OK(database_->CompactRange({}, nullptr, nullptr));  // sets the depth
     for (int i = 0; i < 2; ++i) NextFile();
     ASSERT_GT(Sampled(), 0u);
     ASSERT_GT(Kept(), 0u);
@@ -233,7 +235,7 @@ class LearningSetOptionsTest : public PolicySetOptionsTest {
 
   void NextFile() { EXPECT_GT(NextAskedBits(), 0); }
 
-  // How many of many lookups of absent keys are sampled.
+  // Returns how many of 5 * kKeys lookups of absent keys are sampled.
   uint64_t Sampled() {
     const uint64_t before = CurrentSampleCounters().lookups_sampled;
     std::string value;
@@ -244,7 +246,7 @@ class LearningSetOptionsTest : public PolicySetOptionsTest {
     return CurrentSampleCounters().lookups_sampled - before;
   }
 
-  // Samples that are in memory.
+  // Returns the number of samples in memory.
   size_t Kept() const {
     const Options options = database_->GetOptions();
     const auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
@@ -298,7 +300,7 @@ TEST_F(LearningSetOptionsTest, TheNextFileEndsSamplingAndDropsTheSamples) {
   }
 }
 
-// Also of this policy's trees, while the lookups of another one's are sampled.
+// Sampling of this policy's trees ends even while another policy samples.
 TEST_F(LearningSetOptionsTest, SamplingEndsBesideAnotherPolicyThatLearns) {
   OpenLearning();
   SamplingUse other;
@@ -323,8 +325,8 @@ TEST_F(LearningSetOptionsTest, ThePlanMayComeBackBeforeAFileIsWritten) {
   Close();
 }
 
-// As RocksDB from 9.8 on does it: a new policy goes on with what is known, and is dropped where
-// something beside it is refused.
+// RocksDB 9.8 and later: a new policy continues from what the old one has learned, and is destroyed
+// if another setting of the call is refused.
 TEST_F(LearningSetOptionsTest, APolicyThatIsMadeAndDroppedLosesNothing) {
   OpenLearning();
   const size_t kept = Kept();
@@ -342,8 +344,8 @@ TEST_F(LearningSetOptionsTest, APolicyThatIsMadeAndDroppedLosesNothing) {
   database_.reset();
 }
 
-// As with RocksDB from 9.8 on, where a policy is made in place of another one, for one family: a
-// compaction that was begun before asks the former one.
+// RocksDB 9.8 and later replace the policy of one column family: a running compaction still uses
+// the former one.
 class ReplacedPolicyTest : public LearningSetOptionsTest {
  protected:
   void OpenLearning() {
@@ -353,7 +355,7 @@ class ReplacedPolicyTest : public LearningSetOptionsTest {
     Ask(*former_, "other");
   }
 
-  // RocksDB makes it, and asks it for no filter yet.
+  // RocksDB creates the policy and requests no filter yet.
   std::unique_ptr<const FilterPolicy> Replace(const std::string& id) const {
     EXPECT_FALSE(former_->IsInstanceOf(id));
     std::unique_ptr<const FilterPolicy> made;
@@ -364,7 +366,7 @@ class ReplacedPolicyTest : public LearningSetOptionsTest {
     return made;
   }
 
-  // Begins a file of this family.
+  // Begins a file of this column family.
   void Ask(const FilterPolicy& policy, const std::string& family) const {
     const BlockBasedTableOptions table;
     FilterBuildingContext context(table);
@@ -388,7 +390,7 @@ class ReplacedPolicyTest : public LearningSetOptionsTest {
   std::shared_ptr<const FilterPolicy> former_;
 };
 
-// Compactions that were begun before sample until the next flush.
+// Compactions that began before the change sample until the next flush.
 TEST_F(ReplacedPolicyTest, TheLastFileOfAFamilySaysWhetherItsLookupsAreSampled) {
   OpenLearning();
   std::unique_ptr<const FilterPolicy> made = Replace("winnow:12");
@@ -432,7 +434,7 @@ TEST_F(LearningSetOptionsTest, WhatIsRefusedLosesNoSamplesAndSamplingGoesOn) {
     const bool is_changed = std::string(value).find("={level_plan=uniform};") != std::string::npos;
     Set("block_based_table_factory", value).PermitUncheckedError();
     EXPECT_GE(Kept(), kept);
-    // RocksDB changes a policy in its place also where it refuses something beside it.
+    // RocksDB also changes a policy in place if it refuses another setting of the call.
     if (is_changed && PolicyInForce() == "10;auto;-1") continue;
     EXPECT_EQ(PolicyInForce(), "10;auto;-1;learned");
     EXPECT_GT(Sampled(), 0u);
@@ -446,7 +448,7 @@ TEST_F(LearningSetOptionsTest, WhatIsRefusedLosesNoSamplesAndSamplingGoesOn) {
 struct Refusal {
   const char* name;
   const char* value;
-  bool names_policy;  // RocksDB before 9.8 looks no further than that
+  bool names_policy;  // RocksDB before 9.8 stops at the name
   const char* complaint;
 };
 
@@ -470,7 +472,7 @@ const Refusal kRefusals[] = {
      "bloom_before_level is \"-2\""},
 };
 
-// RocksDB from 9.8 on says OK to whatever a policy refuses; the LOG says more.
+// RocksDB 9.8 and later returns OK for what a policy refuses; the LOG has the reason.
 TEST_F(PolicySetOptionsTest, WhatIsRefusedLeavesAllAsItWas) {
   for (const Refusal& refusal : kRefusals) {
     const std::string context = std::string(refusal.name) + "=" + refusal.value;
@@ -495,7 +497,7 @@ TEST_F(PolicySetOptionsTest, WhatIsRefusedLeavesAllAsItWas) {
         EXPECT_THAT(log.substr(line, log.find('\n', line) - line), HasSubstr(refusal.complaint));
       }
     }
-    // And it is not stuck.
+    // Later changes still work.
     ASSERT_STATUS_OK(Set("table_factory.filter_policy.bits_per_key", "11"));
     EXPECT_NEAR(NextBits(), 11, 0.5) << context;
     EXPECT_EQ(SavedPolicy(), "11;777;-1") << context;
@@ -506,7 +508,7 @@ TEST_F(PolicySetOptionsTest, WhatIsRefusedLeavesAllAsItWas) {
   }
 }
 
-// In a database that had another policy, or none, what is nearest to the refused one is in force.
+// If the database had another policy or none, the valid policy nearest to the refused one is used.
 TEST_F(PolicySetOptionsTest, WhatIsRefusedInThePlaceOfAnotherPolicyBuildsWhatIsNearest) {
   struct {
     const char* value;
@@ -535,7 +537,7 @@ TEST_F(PolicySetOptionsTest, WhatIsRefusedInThePlaceOfAnotherPolicyBuildsWhatIsN
         EXPECT_EQ(PolicyInForce(), in_force) << value;
         EXPECT_EQ(SavedPolicy(), in_force) << value;
         EXPECT_THAT(Log(), HasSubstr("can't be as it was asked for")) << value;
-        // Such options can't be opened with: whoever opens a database asks and is told.
+        // DB::Open validates the options and fails with such a policy.
         const Options options = database_->GetOptions();
         EXPECT_TRUE(options.table_factory->ValidateOptions(options, options).IsInvalidArgument());
         database_.reset();
@@ -549,7 +551,7 @@ TEST_F(PolicySetOptionsTest, WhatIsRefusedInThePlaceOfAnotherPolicyBuildsWhatIsN
   }
 }
 
-// CreateColumnFamily validates nothing, in any version.
+// CreateColumnFamily validates no options, in any version.
 TEST_F(PolicySetOptionsTest, AColumnFamilyThatIsCreatedWithARefusedPolicyHasFilters) {
   Open("winnow:12");
   BlockBasedTableOptions table;
@@ -566,8 +568,8 @@ TEST_F(PolicySetOptionsTest, AColumnFamilyThatIsCreatedWithARefusedPolicyHasFilt
   ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
 }
 
-// Two databases share a policy. Both build and compact while options come in from several threads,
-// good ones and bad ones.
+// Two databases share a policy, and build filters and compact while several threads set valid and
+// invalid options.
 TEST_F(PolicySetOptionsTest, ManyThreadsMaySetReadAndBuild) {
   constexpr uint64_t kSeed = 3;
   constexpr int kDatabases = 2;
@@ -608,9 +610,8 @@ TEST_F(PolicySetOptionsTest, ManyThreadsMaySetReadAndBuild) {
                 ? database.SetOptions({{"table_factory.filter_policy.bits_per_key", value}})
                 : database.SetOptions({{"block_based_table_factory",
                                         "{filter_policy={bits_per_key=" + value + "}}"}});
-        // RocksDB compares the OPTIONS file that it wrote with the options in force: where the
-        // other database has changed the policy of both in between, it says so, as for its own
-        // policies.
+        // RocksDB compares the OPTIONS file that it wrote with the current options, and fails if
+        // the other database has changed the shared policy since. Its own policies fail likewise.
         const bool changed_meanwhile =
             status.ToString().find("Unable to persist options") != std::string::npos;
         EXPECT_TRUE(status.ok() || status.IsInvalidArgument() || changed_meanwhile)

@@ -1,4 +1,4 @@
-// Tests of filters' memory at default options in common shapes of data, beside RocksDB's own.
+// Filter memory with default options for common shapes of data, compared with RocksDB's filters.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -37,18 +37,18 @@ struct Shape {
   const char* name;
   uint64_t keys;
   size_t value_bytes;
-  bool in_order;            // of the keys; flushed files then stay as they are
-  bool partitions;          // of RocksDB's default size
-  size_t file_bytes;        // of a file that a compaction writes; 0: RocksDB's default
-  double of_bloom;          // the most that ours may take, of the built-in Bloom's bytes
-  double of_ribbon = 1.03;  // and of the built-in Ribbon's
-  // How partitions are cut: "false" where those of the index are, "true" by their own size; null:
-  // as RocksDB does by default, which changed in 10.6.
+  bool in_order;            // keys are sorted, so flushed files are never merged
+  bool partitions;          // partitions have RocksDB's default size
+  size_t file_bytes;        // size of a compaction's output file; 0: RocksDB's default
+  double of_bloom;          // maximum size relative to the built-in Bloom filter
+  double of_ribbon = 1.03;  // maximum size relative to the built-in Ribbon filter
+  // decouple_partitioned_filters: "false" cuts partitions with the index, "true" by their own size;
+  // null is RocksDB's default, which changed in 10.6.
   const char* decoupled = nullptr;
 };
 
 constexpr double kUsual = 0.78;
-// Slots are in whole blocks of 64, and our tail has 32 bytes.
+// Slots come in blocks of 64, and the trailer has 32 bytes.
 constexpr double kOfFewKeys = 0.85;
 constexpr double kOfVeryFewKeys = 1;
 
@@ -57,7 +57,7 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << 
 const Shape kShapes[] = {
     {"partitions_of_large_values", 40'000, 400, false, true, 0, kUsual},
     {"partitions_of_very_large_values", 20'000, 2000, false, true, 0, kOfFewKeys},
-    // One data block, and an entry of the partition, for each key: as of all larger values.
+    // Each key has its own data block and partition entry, as with all larger values.
     {"partitions_of_huge_values", 10'000, 4000, false, true, 0, kOfVeryFewKeys, 1.2},
     {"partitions_of_small_values", 150'000, 20, false, true, 0, kUsual},
     {"sequential_load", 120'000, 100, true, false, 0, kUsual},
@@ -67,7 +67,7 @@ const Shape kShapes[] = {
     {"large_files", 300'000, 20, false, false, 0, kUsual},
 };
 
-// The same shapes of partitions cut in both ways, with what each has room for.
+// Returns the shapes with partitions, cut in both ways, with the limits for each.
 std::vector<Shape> CutPartitions() {
   std::vector<Shape> shapes;
   for (const Shape& shape : kShapes) {
@@ -82,7 +82,7 @@ std::vector<Shape> CutPartitions() {
   return shapes;
 }
 
-// The table options with that; false for RocksDB before 9.6, which has no choice.
+// Sets decouple_partitioned_filters. Returns false before RocksDB 9.6, which lacks this option.
 bool Cut(const char* decoupled, BlockBasedTableOptions* table) {
   return GetBlockBasedTableOptionsFromString(
              testing::StrictConfig(), *table,

@@ -158,7 +158,7 @@ TEST(PolicyStateTest, OptionTypesReadAndWriteIt) {
   }
 }
 
-// RocksDB leaves out what has no text.
+// RocksDB does not write an option whose text is empty.
 TEST(PolicyStateTest, OptionTypesWriteNothingForDefaultsOfNewerOptions) {
   const PolicyState state(PolicyOptions{});
   for (const auto& [name, type] : PolicyState::OptionTypes()) {
@@ -168,7 +168,7 @@ TEST(PolicyStateTest, OptionTypesWriteNothingForDefaultsOfNewerOptions) {
   }
 }
 
-// No reader sees half of a change.
+// A change of several options is atomic to readers.
 TEST(PolicyStateTest, ChangesInOneStep) {
   PolicyState state(OptionsWithBits(1));
   std::atomic<bool> stop{false};

@@ -52,7 +52,7 @@ class PolicyTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-// A class that none of ours is.
+// A class unrelated to Winnow's policy.
 class OtherPolicy : public FilterPolicy {};
 
 TEST_F(PolicyTest, HasTheTypeInformationThatRocksDBHas) {
@@ -80,7 +80,7 @@ TEST_F(PolicyTest, HasTheTypeInformationThatRocksDBHas) {
 #endif
 }
 
-// The policy's options, read back through RocksDB.
+// Returns the policy's options, as RocksDB reads them.
 PolicyOptions OptionsOf(const FilterPolicy& policy) {
   PolicyOptions options;
   for (const std::string& name : PolicyOptionNameList()) {
@@ -128,7 +128,7 @@ constexpr Good kGood[] = {
      "bits_per_key=12;ribbon_min_keys=51200;bloom_before_level=-1;level_plan=auto"},
     {"{bits_per_key=7; id=winnow.Filter}",
      "bits_per_key=7;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
-    // OPTIONS files of version 1.0 have this text.
+    // The form of version 1.0's OPTIONS files.
     {"{ribbon_min_keys=auto;id=winnow.Filter;bloom_before_level=-1;bits_per_key=12;}",
      "bits_per_key=12;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto"},
     {"{id=winnow;level_plan=uniform}",
@@ -223,7 +223,7 @@ TEST_F(PolicyTest, BadStringsAreRefusedWithOptionValueAndRange) {
   }
 }
 
-// With escaped strings, as in OPTIONS files, RocksDB drops what the policy says.
+// RocksDB drops the policy's error for escaped strings, as in OPTIONS files.
 TEST_F(PolicyTest, BadStringsThatRocksDBAcceptsMakeTheOpenFail) {
   for (const Bad& bad : kBad) {
     BlockBasedTableOptions table;
@@ -242,7 +242,7 @@ TEST_F(PolicyTest, UnknownOptionsPassOnlyWhenAskedTo) {
   ASSERT_STATUS_OK(FilterPolicy::CreateFromString(
       lenient, "{id=winnow;bits_per_key=12;later_option=1}", &policy));
   EXPECT_EQ(OptionsOf(*policy).bits_per_key, 12);
-  // A bad value is not an unknown option.
+  // An invalid value is an error even if unknown options are ignored.
   policy.reset();
   EXPECT_TRUE(FilterPolicy::CreateFromString(lenient, "{id=winnow;bits_per_key=99}", &policy)
                   .IsInvalidArgument());
@@ -309,7 +309,7 @@ TEST_F(PolicyTest, ComesBackFromASavedOptionsFile) {
     ASSERT_NE(PolicyOf(loaded), nullptr) << good.text;
     EXPECT_EQ(ToString(OptionsOf(*PolicyOf(loaded))), good.options) << good.text;
 
-    // And once more, from the file that was saved with the loaded options.
+    // A second round, with the OPTIONS file saved by the loaded options.
     OpenDatabase(loaded, path).reset();
     families.clear();
     ASSERT_STATUS_OK(LoadLatestOptions(StrictConfig(), path, &database_options, &families));
@@ -320,7 +320,7 @@ TEST_F(PolicyTest, ComesBackFromASavedOptionsFile) {
   }
 }
 
-// The folder of a database whose saved OPTIONS file names this policy.
+// Database folder with an OPTIONS file that names a given policy.
 class OptionsFileTest : public PolicyTest {
  protected:
   void Write(const std::string& policy) {
@@ -371,7 +371,7 @@ TEST_F(OptionsFileTest, BadPoliciesMakeTheOpenFail) {
   }
 }
 
-// RocksDB drops a name that is not ours, which we can't help. Tools say so instead.
+// RocksDB drops unknown policy names, so the tools report them instead.
 TEST_F(OptionsFileTest, RocksDBDropsUnknownNames) {
   Write("winnows:10");
   Options options;

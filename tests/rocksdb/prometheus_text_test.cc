@@ -18,13 +18,13 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// A metric's family on a page of the text format, read by the rules of
-// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format and of
-// https://prometheus.io/docs/practices/naming/: stricter than a server is.
+// Metric family on a page of the text format, parsed more strictly than by a server:
+// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format and
+// https://prometheus.io/docs/practices/naming/.
 struct Family {
   std::string help;
   std::string type;
-  std::map<std::string, double> samples;  // by their labels as they are written
+  std::map<std::string, double> samples;  // keyed by labels as written
 };
 
 std::map<std::string, Family> Parse(const std::string& page) {
@@ -63,7 +63,7 @@ std::map<std::string, Family> Parse(const std::string& page) {
   return families;
 }
 
-// Each number is another one.
+// Every counter has a distinct value.
 std::map<std::string, Family> ParsedSample() {
   uint64_t next = 1;
   Counters counters;
@@ -113,7 +113,7 @@ TEST(PrometheusTextTest, NamesAreOfTheRightForm) {
     const bool is_total = name.size() > 6 && name.substr(name.size() - 6) == "_total";
     EXPECT_EQ(is_total, family.type == "counter") << name;
     EXPECT_EQ(family.help.back(), '.') << name;
-    // A size is in bytes, and says so.
+    // Sizes are in bytes, and their names say so.
     const bool says_bytes = name.find("bytes") != std::string::npos;
     const bool is_size = family.help.find("Size") != std::string::npos ||
                          family.help.find("take") != std::string::npos;
@@ -121,7 +121,7 @@ TEST(PrometheusTextTest, NamesAreOfTheRightForm) {
   }
 }
 
-// Servers show each text by itself, in any order.
+// Servers show each help text alone and in any order.
 TEST(PrometheusTextTest, HelpStandsAlone) {
   for (const auto& [name, family] : ParsedSample()) {
     EXPECT_THAT(family.help,

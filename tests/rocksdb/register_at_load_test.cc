@@ -1,4 +1,4 @@
-// A program that links the plugin and calls nothing of it, linked with --as-needed.
+// A program that is linked with the plugin by --as-needed and calls none of its functions.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>

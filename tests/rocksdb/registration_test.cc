@@ -1,4 +1,4 @@
-// A program that loads the plugin while it runs.
+// A program that loads the plugin at run time.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

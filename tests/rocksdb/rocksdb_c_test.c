@@ -1,4 +1,4 @@
-/* A program in C, with a database whose policy is Winnow's: what winnow/rocksdb_c.h says of it. */
+/* Test of winnow/rocksdb_c.h: a C program with a database that uses Winnow's policy. */
 
 #include "winnow/rocksdb_c.h"
 
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
 
   winnow_rocksdb_lookup_counters lookups = {0};
   winnow_rocksdb_get_lookup_counters(&lookups, sizeof lookups);
-  /* Keys beyond the file's last one are not asked for. */
+  /* Keys beyond the file's largest key need no filter lookup. */
   Expect(lookups.lookups > kLookups * 9 / 10 && lookups.lookups <= kLookups, "lookups");
   Expect(lookups.hashes_computed + lookups.hashes_shared == lookups.lookups, "hashes");
   winnow_rocksdb_lookup_counters part = {0};

@@ -1,5 +1,6 @@
-// Scans of a prefix that has no rows: the data blocks that they read, with filters of prefixes and
-// without. docs/which-policy.md has the figures. And the rows of scans that read as pages say.
+// Data blocks read by scans of an absent prefix, with and without prefix filters;
+// docs/which-policy.md has the figures. Also checks the rows of scans that follow the pages'
+// advice.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -41,7 +42,7 @@ using ROCKSDB_NAMESPACE::WriteOptions;
 
 constexpr int kCustomers = 10'000;  // every second one has orders
 constexpr int kOrders = 20;
-constexpr int kFiles = 7;  // on level 0: a scan may have to look into each
+constexpr int kFiles = 7;  // files on level 0; a scan may read each
 constexpr int kScans = 2'000;
 
 std::string Customer(int number) {
@@ -52,10 +53,10 @@ std::string Customer(int number) {
 
 struct Setup {
   const char* name;
-  const char* row;  // in the page
+  const char* row;  // name in the page's table
   const char* policy;
-  bool prefixes;    // an extractor, and auto_prefix_mode
-  bool whole_keys;  // in the filters, too
+  bool prefixes;    // sets an extractor and auto_prefix_mode
+  bool whole_keys;  // whole_key_filtering
 };
 
 std::ostream& operator<<(std::ostream& out, const Setup& setup) { return out << setup.name; }
@@ -88,12 +89,12 @@ class ScannedDatabase {
     Load();
   }
 
-  // The rows of the customer.
+  // Returns the number of the customer's rows.
   int Scan(int customer) const {
-    return Scan(Customer(customer) + "/", Customer(customer) + "0");  // '0' comes next after '/'
+    return Scan(Customer(customer) + "/", Customer(customer) + "0");  // '0' follows '/'
   }
 
-  // Those from one key on up to another.
+  // Returns the number of rows in [from, to).
   int Scan(const std::string& from, const std::string& to) const {
     const Slice bound = to;
     ReadOptions options;
@@ -142,7 +143,7 @@ class ScannedDatabase {
   std::unique_ptr<DB> database_;
 };
 
-// Data blocks read by a scan that finds nothing, on an average.
+// Returns the mean number of data blocks read by a scan without rows.
 double BlocksOfAnEmptyScan(const ScannedDatabase& database) {
   const uint64_t before = database.DataBlocks();
   for (int i = 0; i < kScans; ++i) {
@@ -151,7 +152,7 @@ double BlocksOfAnEmptyScan(const ScannedDatabase& database) {
   return static_cast<double>(database.DataBlocks() - before) / kScans;
 }
 
-// The row is in the page, with nearly these figures: RocksDB's versions cut blocks elsewhere.
+// Expects a row of the page with nearly these figures, as RocksDB versions cut blocks differently.
 void ExpectInThePage(const Setup& setup, double bits, double blocks) {
   std::printf("| %s | %.2f | %.2f |\n", setup.row, bits, blocks);
   const std::string page = testing::ReadFile(WINNOW_SOURCE_DIR "/docs/which-policy.md");
@@ -170,15 +171,15 @@ TEST_P(ShortScansTest, ReadWhatThePageSays) {
   const double blocks = BlocksOfAnEmptyScan(database);
   ExpectInThePage(GetParam(), database.FilterBitsARow(), blocks);
   if (GetParam().prefixes) {
-    EXPECT_LT(blocks, 0.02 * kFiles);  // two files of a hundred, instead of each
+    EXPECT_LT(blocks, 0.02 * kFiles);  // two files per hundred scans, instead of all files
   } else {
     EXPECT_GT(blocks, 0.9 * kFiles);
   }
-  // A filter of prefixes hides no row.
+  // Prefix filters must hide no row.
   for (int customer = 0; customer < kCustomers; customer += 100) {
     EXPECT_EQ(database.Scan(customer), kOrders) << customer;
   }
-  // Nor where the bounds are of several, or of none that there is.
+  // Scans of several prefixes, and between absent bounds, must also return all rows.
   EXPECT_EQ(database.Scan(Customer(1001) + "/", Customer(1011)), 5 * kOrders);
   EXPECT_EQ(database.Scan("a", "z"), kCustomers / 2 * kOrders);
 }
@@ -188,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(Setups, ShortScansTest,
                                            kBuiltin),
                          [](const auto& setup) { return setup.param.name; });
 
-// Rows of numbered prefixes, every second of which has some, and the same rows in a model.
+// Rows of numbered prefixes, every second of which is absent, and a model of the same rows.
 class PrefixRows {
  public:
   explicit PrefixRows(int prefix_bytes) : prefix_bytes_(prefix_bytes) {
@@ -209,7 +210,7 @@ class PrefixRows {
     }
   }
 
-  // How many scans over so many prefixes each have other rows than the model.
+  // Returns how many scans over `prefixes` prefixes return rows that differ from the model.
   int Wrong(int prefixes, ReadOptions options) const {
     int wrong = 0;
     for (int first = 0; first + prefixes <= kPrefixes; ++first) {
@@ -255,7 +256,7 @@ TEST(PagesWithAPrefixExtractorTest, TheirScansLoseNoRow) {
       SCOPED_TRACE(page.path + ": " + sentence);
       std::smatch named;
       const int prefix_bytes = std::regex_search(sentence, named, bytes) ? std::stoi(named[2]) : 16;
-      ReadOptions options;  // as one reads it who goes by this sentence
+      ReadOptions options;  // the options that this sentence suggests
       options.auto_prefix_mode = sentence.find("auto_prefix_mode") != std::string::npos;
       options.total_order_seek =
           sentence.find("total_order_seek") != std::string::npos && !options.auto_prefix_mode;

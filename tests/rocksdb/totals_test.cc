@@ -82,7 +82,7 @@ TEST(TotalsLineTest, SaysWhoseFiltersWereLoaded) {
                         "that can't be used and let every key through (winnow inspect says why)"));
 }
 
-// Where RocksDB builds its own filters, zeros would look like a failure.
+// Zeros would look like a failure if RocksDB builds its own filters.
 TEST(TotalsLineTest, SaysThatNoFiltersOfWinnowsWereBuilt) {
   Counters totals;
   EXPECT_EQ(TotalsLine(totals),

@@ -1,7 +1,6 @@
 #!/bin/bash
-# The plugin with a RocksDB that differs from the one it was built for in nothing but type information: the
-# library is loaded, and says so. That RocksDB is a stand-in, which has the version and all names that the
-# plugin asks for, and does nothing.
+# Tests that the plugin loads, and prints a warning, with a RocksDB that differs from the one it was built for only in
+# type information. That RocksDB is a stub with the right version and all symbols that the plugin needs.
 # type_information_test.sh PLUGIN ROCKSDB_VERSION CXX
 set -euo pipefail
 # shellcheck source=tests/support/script.sh disable=SC1091 # it is looked for where shellcheck is started
@@ -20,7 +19,7 @@ soname=$(readelf -d "$plugin" | sed -n 's/.*NEEDED.*\[\(librocksdb\.so[^]]*\)\].
 nm -D --undefined-only "$plugin" | awk '{ print $2 }' | grep rocksdb >"$work/wanted"
 grep -qx "$type" "$work/wanted" || fail "$plugin does not ask for $type at all"
 
-# A class of ours has a type name in the plugin if it has type information.
+# The plugin has type names of its own classes if it is built with type information.
 built=without
 differing=with
 omitted=none

@@ -1,4 +1,4 @@
-// A program whose RocksDB says that it is of another version.
+// A program whose RocksDB reports another version.
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-// The program's definition comes before that of librocksdb.
+// The program's definition precedes librocksdb's in symbol resolution.
 __attribute__((visibility("default"))) std::string GetRocksVersionAsString(bool with_patch) {
   return with_patch ? "99.1.2" : "99.1";
 }

@@ -1,5 +1,5 @@
-// Tests of the kernels' object files as the linker sees them, each compiled for an instruction set
-// of its own.
+// Tests of the kernels' object files, which are compiled for different instruction sets, from the
+// linker's point of view.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::ChildResult;
 using testing::LinesThatBegin;
 using testing::RunProgram;
 
-// The paths, between colons.
+// Returns the paths of the kernels' object files, from a list separated by colons.
 std::vector<std::string> Objects() {
   std::vector<std::string> paths;
   std::istringstream list(WINNOW_KERNEL_OBJECTS);
@@ -26,16 +26,17 @@ std::vector<std::string> Objects() {
   return paths;
 }
 
-// The linker takes one function of two that are weak or unique, for all files: one with AVX-512 in
-// it might be called where the CPU has none. (Data has no instructions.)
+// The linker keeps one of several weak or unique functions for all files: one with AVX-512
+// instructions could be called on a CPU without AVX-512. (Data has no instructions.)
 TEST(KernelObjectsTest, HaveNoFunctionThatMayReplaceOneOfAnotherFile) {
   ASSERT_GE(Objects().size(), 3u);
   for (const std::string& object : Objects()) {
     const ChildResult table = RunProgram({WINNOW_OBJDUMP, "-t", "-w", object});
     ASSERT_EQ(table.status, 0) << table.errors;
     int functions = 0;
-    // "0000000000000010  w    F .text._ZSt3maxv 0000000000000007 _ZSt3maxv": the address, a space,
-    // and seven letters or blanks, of which the first two tell the binding and the last the type.
+    // A line is, for example, "0000000000000010  w    F .text._ZSt3maxv 0000000000000007
+    // _ZSt3maxv": the address, a space, and seven letters or blanks, of which the first two are the
+    // binding and the last is the type.
     for (const std::string& line : LinesThatBegin(table.output, "0")) {
       const std::string flags = line.substr(line.find(' ') + 1, 7);
       ASSERT_EQ(flags.size(), 7u) << line;
@@ -51,8 +52,8 @@ TEST(KernelObjectsTest, HaveNoFunctionThatMayReplaceOneOfAnotherFile) {
   }
 }
 
-// clang's assembler writes another address where one of these instructions takes a matrix from
-// memory for all lanes and the address has a displacement of 8 bits: see ribbon_avx512_vectors.h.
+// clang's assembler encodes a wrong address if one of these instructions has a broadcast matrix in
+// memory and the address has an 8-bit displacement (see ribbon_avx512_vectors.h).
 TEST(KernelObjectsTest, HaveNoMatrixFromMemoryForAllLanes) {
   int matrices = 0;
   for (const std::string& object : Objects()) {

@@ -1,4 +1,4 @@
-// Every kernel that the machine has gives the answers and the bytes of the portable one.
+// Tests that all kernels of the machine return the same answers and bytes as the portable one.
 
 #include "src/simd/kernels.h"
 
@@ -48,7 +48,7 @@ TEST(KernelsTest, HashOfBytesAgreesWithPortable) {
   testing::RandomHashes random(testing::TestSeed());
   std::vector<unsigned char> bytes(20'000);
   for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random.Next());
-  // XXH3 has other ways up to 16, 128 and 240 bytes, and works in pieces of 1024.
+  // XXH3 has different code paths up to 16, 128 and 240 bytes, and stripes of 1024.
   std::vector<size_t> sizes = {4095, 4096, 4097, 16'384, 19'999};
   for (size_t size = 0; size <= 1300; ++size) sizes.push_back(size);
   for (const Kernels* kernels : testing::UsableKernels()) {
@@ -70,7 +70,7 @@ TEST(KernelsTest, BloomAgreesWithPortable) {
           for (uint64_t& value : values) value = random.Next();
           return values;
         }();
-        // Misaligned by one byte: a filter may lie anywhere.
+        // Misaligned by one byte, since a filter may have any address.
         std::vector<unsigned char> expected(blocks * kBloomBlockBytes + 1);
         std::vector<unsigned char> got(expected.size());
         const uint16_t* words = core::BloomWordSets(probes);
@@ -97,7 +97,7 @@ TEST(KernelsTest, BloomAgreesWithPortable) {
   }
 }
 
-// A layer that counts bumped hashes: their answer is whatever the caller's function says.
+// A layer that counts bumped hashes and answers by the lowest bit of the hash.
 struct BumpedLayer : RibbonLayer {
   mutable uint64_t bumped = 0;
 
@@ -107,18 +107,19 @@ struct BumpedLayer : RibbonLayer {
   }
 };
 
-// Random words and thresholds: a solution is not needed for kernels to agree on what it says.
+// Words and thresholds are random: kernels must agree even if there is no solution.
 TEST(KernelsTest, RibbonAgreesWithPortable) {
   testing::RandomHashes random(testing::TestSeed());
   uint64_t matches = 0;
   uint64_t bumped = 0;
   for (unsigned packed = 0; packed < 16 * 4096 - 4095; packed += 1365) {
     const core::Columns columns = core::UnpackColumns(static_cast<uint16_t>(packed));
-    // The last size is one for which kernels ask for memory ahead.
+    // Kernels prefetch in the largest layer.
     for (const unsigned shard_bits : {0u, 2u, 5u, 15u}) {
       const bool is_large = shard_bits == 15;
       const core::BumpedLayout layout = core::LayOut(shard_bits, 3, columns);
-      // One byte before, and what kernels may read behind: beyond it the address sanitizer sees.
+      // One extra byte before the layer; reads beyond the allowed bytes behind are detected by the
+      // address sanitizer.
       const size_t used = layout.words_bytes + std::max<size_t>(layout.thresholds_bytes, 8);
       std::vector<unsigned char> bytes(1 + used);
       for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random.Next());
@@ -172,7 +173,7 @@ TEST(KernelsTest, RibbonAgreesWithPortable) {
   EXPECT_GT(bumped, 1000u);
 }
 
-// Two layers as a filter has them: the first one's function asks the second.
+// Two layers as in a filter: the first one's function asks the second.
 struct FirstLayer : RibbonLayer {
   BumpedLayer second;
 
@@ -184,7 +185,7 @@ struct FirstLayer : RibbonLayer {
 
 enum class Bumps { kNone, kSome, kAll };
 
-// Random bytes; a layer's thresholds lie behind its words.
+// Returns random bytes; a layer's thresholds follow its words.
 std::vector<unsigned char> RandomLayer(unsigned shard_bits, core::Columns columns, Bumps bumps,
                                        testing::RandomHashes* random) {
   const core::BumpedLayout layout = core::LayOut(shard_bits, 3, columns);
@@ -197,9 +198,8 @@ std::vector<unsigned char> RandomLayer(unsigned shard_bits, core::Columns column
   return bytes;
 }
 
-// Batches of sizes around the number of hashes that are under way together, in layers that are
-// small and such for which memory is asked ahead, with few, many and only bumped hashes: the same
-// as one by one.
+// Batches have sizes around the number of hashes in flight, in small layers and in layers with
+// prefetching, with few, many and only bumped hashes. Answers must be those of single lookups.
 TEST(KernelsTest, RibbonBatchesAskBumpedHashesOfTheNextLayer) {
   testing::RandomHashes random(testing::TestSeed());
   for (const Kernels* kernels : testing::UsableKernels()) {
@@ -307,7 +307,7 @@ TEST(KernelsTest, BackSubstitutionAgreesWithPortable) {
   }
 }
 
-// ribbon_elimination_test compares them.
+// ribbon_elimination_test compares the results.
 TEST(KernelsTest, PortableEliminatesRowByRowAndOthersSlotBySlot) {
   for (const Kernels* kernels : testing::UsableKernels()) {
     const std::string name = kernels->name;

@@ -1,5 +1,5 @@
-// Elimination slot by slot, by each kernel that has it, fills the same slots, bumps the same keys
-// and has the same solution as elimination row by row.
+// Tests that elimination slot by slot, by each kernel that has it, fills the same slots, bumps the
+// same keys and has the same solution as elimination row by row.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class RibbonEliminationTest : public ::testing::Test {
     if (kernels_.empty()) GTEST_SKIP() << "this machine has no elimination slot by slot";
   }
 
-  // Returns how many keys were bumped.
+  // Returns the number of bumped keys.
   size_t ExpectSame(const Case& shape, const std::vector<uint64_t>& hashes,
                     const std::string& what) const {
     const Result walked = Walk(shape, hashes);
@@ -105,8 +105,8 @@ TEST_F(RibbonEliminationTest, RepeatedKeys) {
   }
 }
 
-// Buckets and parts of them with so many keys that no pool has room: some with few distinct ones,
-// which fit all the same.
+// Buckets, or parts of buckets, have more keys than a pool has room for; some have few distinct
+// keys, which fit nevertheless.
 TEST_F(RibbonEliminationTest, CrowdedPlaces) {
   const Case shape{1, 40, 7};
   const uint64_t starts = (uint64_t{shape.buckets} * 128) << shape.shard_bits;
@@ -129,7 +129,7 @@ TEST_F(RibbonEliminationTest, CrowdedPlaces) {
 
 TEST_F(RibbonEliminationTest, ZeroLowOrHighBits) {
   for (const uint64_t mask : {~uint64_t{0} << 20, ~uint64_t{0} << 32, ~uint64_t{0} >> 3}) {
-    // Without its high bits a hash starts in an eighth of the slots.
+    // Without its high bits, a hash starts in an eighth of the slots.
     std::vector<uint64_t> hashes = Hashes(mask >> 63 == 0 ? 600 : 5000);
     for (uint64_t& hash : hashes) hash &= mask;
     ExpectSame({0, 37, 7}, hashes, "mask " + std::to_string(mask));

@@ -1,4 +1,4 @@
-// A bumped Ribbon layer eliminated and solved in two ways, to be compared.
+// Elimination and back substitution of a bumped Ribbon layer in two ways, for comparison.
 
 #ifndef WINNOW_TESTS_SIMD_RIBBON_ELIMINATION_TESTING_H_
 #define WINNOW_TESTS_SIMD_RIBBON_ELIMINATION_TESTING_H_
@@ -16,8 +16,8 @@
 namespace winnow::testing {
 
 struct Case {
-  unsigned shard_bits;  // at most 2
-  uint32_t buckets;     // of each sub-shard
+  unsigned shard_bits;  // 2 at most
+  uint32_t buckets;     // buckets per sub-shard
   unsigned fingerprint_bits;
   bool are_items = false;
 };
@@ -25,11 +25,11 @@ struct Case {
 struct Result {
   std::vector<uint64_t> solution;
   std::vector<unsigned char> thresholds;
-  std::vector<uint64_t> bumped;  // sorted
+  std::vector<uint64_t> bumped;  // bumped hashes, sorted
   uint64_t filled = 0;
 };
 
-// The hashes dealt into bins, and what a layer's elimination needs.
+// Hashes distributed to bins, and the state of a layer's elimination.
 class Layer {
  public:
   Layer(const Case& shape, const std::vector<uint64_t>& hashes,
@@ -54,7 +54,7 @@ class Layer {
   const core::LayerBuild& build() const { return build_; }
   core::HashBin* bins(unsigned shard) { return &bins_[shard * build_.shard_bins()]; }
 
-  // The tables of rows of all sub-shards.
+  // Solves the layer. `rows` are the tables of rows of all sub-shards.
   void Solve(const uint64_t* const* rows, const simd::Kernels& kernels) {
     const unsigned shards = 1u << build_.shape.shard_bits;
     const uint64_t blocks = build_.shard_blocks();
@@ -82,10 +82,10 @@ class Layer {
   Result result_;
 };
 
-// Row by row, solved by the portable kernel.
+// Eliminates row by row, and solves with the portable kernel.
 inline Result Walk(const Case& shape, const std::vector<uint64_t>& hashes) {
   Layer layer(shape, hashes, nullptr);
-  static core::ShardsByRows eliminated;  // kept, as a thread keeps it
+  static core::ShardsByRows eliminated;  // static, since threads keep their tables too
   const uint64_t* rows[simd::kRibbonMostShards];
   for (unsigned shard = 0; shard < 1u << shape.shard_bits; ++shard) {
     core::RibbonWalk walk = eliminated[shard].Begin(layer.build(), shard, layer.bins(shard));
@@ -100,7 +100,7 @@ inline Result Walk(const Case& shape, const std::vector<uint64_t>& hashes) {
   return layer.Finish();
 }
 
-// Slot by slot, and solved, by a kernel that can.
+// Eliminates slot by slot, and solves, with a kernel that supports this.
 inline Result EliminateBySlots(const Case& shape, const std::vector<uint64_t>& hashes,
                                const simd::Kernels& kernels) {
   Layer layer(shape, hashes, kernels.ribbon_elimination);

@@ -24,7 +24,7 @@ std::string KeyBytes(uint64_t number) {
   return std::string(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
-// A filter of RocksDB's over the keys 0 … keys - 1.
+// Builds a RocksDB filter of the keys 0 … keys - 1.
 std::string Build(const std::string& policy, uint64_t keys, uint32_t format_version) {
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
   table.format_version = format_version;
@@ -53,7 +53,7 @@ struct RateCase {
   uint32_t format_version;
   uint64_t keys;
   Kind kind;
-  double tolerance = 0.08;  // of the rate, at a standard deviation of 1.7 %
+  double tolerance = 0.08;  // relative, with a standard deviation of 1.7 %
 };
 
 void PrintTo(const RateCase& param, std::ostream* out) {
@@ -68,7 +68,7 @@ TEST_P(ExpectedRateTest, IsTheRateOfRocksDBsOwnReader) {
   const BuiltinFilter filter = ParseBuiltinFilter(block);
   ASSERT_EQ(filter.kind, param.kind);
   const double expected = ExpectedRate(filter, param.keys);
-  // At least 3,600 expected hits.
+  // Enough lookups for at least 3,600 expected hits.
   const auto probes = static_cast<uint64_t>(std::max(400'000.0, 3'600 / expected));
   EXPECT_NEAR(MeasuredRate(block, probes) / expected, 1, param.tolerance)
       << "expected " << expected;
@@ -117,9 +117,9 @@ TEST(BuiltinFiltersTest, TakesMetadataAsRocksDBDoes) {
   EXPECT_EQ(KindOf({0xff, 0, 31, 0, 0}), Kind::kAlwaysTrue);    // 31 probes
   EXPECT_EQ(KindOf({0xff, 0, 6, 1, 0}), Kind::kAlwaysTrue);     // a seed
   EXPECT_EQ(KindOf({0xfe, 0, 2, 0, 0}), Kind::kRibbon);
-  EXPECT_EQ(KindOf({0xfe, 0, 1, 0, 0}), Kind::kAlwaysTrue);  // one block
+  EXPECT_EQ(KindOf({0xfe, 0, 1, 0, 0}), Kind::kAlwaysTrue);  // a single block
   EXPECT_EQ(KindOf({6, 1, 0, 0, 0}), Kind::kLegacyBloom);
-  EXPECT_EQ(KindOf({6, 0, 0, 0, 0}), Kind::kAlwaysTrue);  // no lines
+  EXPECT_EQ(KindOf({6, 0, 0, 0, 0}), Kind::kAlwaysTrue);  // no cache lines
   EXPECT_EQ(KindOf({6, 3, 0, 0, 0}), Kind::kAlwaysTrue);  // 64 bytes are not 3 lines
   EXPECT_EQ(KindOf({0, 1, 0, 0, 0}), Kind::kAlwaysTrue);
   EXPECT_EQ(KindOf({0x80, 1, 0, 0, 0}), Kind::kReserved);

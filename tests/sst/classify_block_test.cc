@@ -75,7 +75,7 @@ TEST(ClassifyBlockTest, TellsABloomFiltersParameters) {
   const uint64_t bits = *summary.parameters->blocks * 512;
   EXPECT_LE(bits / 8, block.size());
   EXPECT_GT(bits / 8 + 100, block.size());
-  // Six bits for each key, some of them the same.
+  // Each key sets six bits, some of which coincide.
   EXPECT_NEAR(summary.parameters->fill_ratio.value_or(0),
               -std::expm1(-6.0 * 10'000 / static_cast<double>(bits)), 0.03);
   EXPECT_FALSE(summary.parameters->columns);
@@ -88,7 +88,7 @@ TEST(ClassifyBlockTest, TellsARibbonFiltersParameters) {
   EXPECT_NEAR(parameters.columns.value_or(0), 6.7, 0.1);
   ASSERT_GE(parameters.layers.size(), 2u);
   EXPECT_EQ(parameters.layers.front(), "bumped");
-  // The next layer has the keys that this one has bumped.
+  // The next layer has the bumped keys.
   EXPECT_GT(parameters.bumped_share.value_or(0), 0.005);
   EXPECT_LT(parameters.bumped_share.value_or(1), 0.2);
   EXPECT_GT(parameters.fill_ratio.value_or(0), 0.9);
@@ -123,7 +123,7 @@ TEST(ClassifyBlockTest, TellsWhatAPlanBuiltItFor) {
   }
 }
 
-// On a level, other files or lookups decided; without one, nothing was known.
+// The rate depends on other files or on lookups if the level is known; otherwise nothing was known.
 TEST(ClassifyBlockTest, SaysWhereAFilterHasNoPlace) {
   EXPECT_EQ(PlanText({5, 0.01, "auto", -1}), "auto");
   EXPECT_EQ(PlanText({5, 0.01, "learned", -1}), "learned");
@@ -187,7 +187,7 @@ TEST(ClassifyBlockTest, AMarkerOfNobodyIsUnknown) {
   EXPECT_THAT(summary.detail, HasSubstr("-123"));
 }
 
-// Whatever bit flips, the block is not taken for somebody else's, and the damage is named.
+// Any single flipped bit is reported as damage, and the block is not taken for another format.
 TEST(ClassifyBlockTest, EverySingleFlippedBitIsAFault) {
   for (const FilterKind kind : winnow::testing::kKinds) {
     const std::string intact = Build(kind, 200);
@@ -220,7 +220,7 @@ TEST(ClassifyBlockTest, DamageOfTheTailIsUnknownAndOfThePayloadKeepsTheKind) {
 TEST(ClassifyBlockTest, NoTruncationIsTakenForAWholeWinnowFilter) {
   const std::string intact = Build(FilterKind::kRibbon, 4'000);
   for (size_t size = 0; size < intact.size(); ++size) {
-    // A copy of its own, so that a read beyond its end is seen.
+    // An exact-size copy, so that sanitizers detect reads beyond the end.
     const std::string block(intact.data(), size);
     const FilterSummary summary = ClassifyBlock(block, 4'000);
     ASSERT_EQ(summary.bytes, size);
@@ -242,7 +242,7 @@ TEST(ClassifyBlockTest, RandomBytesGiveOneOfTheKinds) {
   }
 }
 
-// A filter of as many keys, with a range filter of them.
+// Builds a filter of `keys` keys that contains a range filter.
 std::string WithRange(uint64_t keys) {
   RangeFilterBuilder ranges(RangeFilterOptions{15, RangeFilterKind::kPositions});
   for (uint64_t i = 0; i < keys; ++i) {
@@ -255,7 +255,7 @@ std::string WithRange(uint64_t keys) {
       testing::WithRangeFilterOfTable(Build(FilterKind::kRibbon, keys), range.bytes()).bytes());
 }
 
-// Where its range filter begins in a block.
+// Returns the offset of the range filter in a block.
 size_t RangeAt(const std::string& block) {
   return static_cast<size_t>(testing::RangeFilterOfTable(block).data() - block.data());
 }
@@ -282,7 +282,7 @@ TEST(ClassifyBlockTest, TellsARangeFilter) {
   EXPECT_THAT(ParametersText(summary), HasSubstr(" bits a key, range_bits 15"));
 }
 
-// With Ribbons it is compared without its range filter.
+// A Ribbon is compared without its range filter.
 TEST(ClassifyBlockTest, ARangeFilterIsNoPartOfABloomFilter) {
   const std::string bloom = Build(FilterKind::kBloom, 5'000);
   const std::string_view range = testing::RangeFilterOfTable(WithRange(5'000));
@@ -292,7 +292,7 @@ TEST(ClassifyBlockTest, ARangeFilterIsNoPartOfABloomFilter) {
               static_cast<double>(ClassifyBlock(bloom, 0).bloom.bytes), 8);
 }
 
-// Also where the block's own checksum was made of the damaged bytes.
+// The damage is detected even if the block's own checksum matches the damaged bytes.
 TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
   const std::string good = WithRange(5'000);
   const std::string ribbon = Build(FilterKind::kRibbon, 5'000);
@@ -311,12 +311,12 @@ TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
   ASSERT_TRUE(inner.range);
   EXPECT_EQ(inner.range->kind, "unknown");
   EXPECT_EQ(inner.range->keys, 0u);
-  // Its front: then it says yes to everything.
+  // Damage at the front, after which the range filter always says yes.
   std::string front(testing::RangeFilterOfTable(good));
   front[34] ^= 4;
   EXPECT_THAT(*ClassifyBlock(testing::WithRangeFilterOfTable(ribbon, front).bytes(), 0).fault,
               HasSubstr("every scan reads the file: directory or tail are damaged (checksum)"));
-  // The point filter's bytes.
+  // Damage in the bytes of the point filter.
   block = good;
   block[1] ^= 4;
   EXPECT_THAT(*ClassifyBlock(block, 0).fault, HasSubstr("(checksum): lookups may miss"));

@@ -23,7 +23,8 @@ using testing::WriteFile;
 using testing::WriteSst;
 
 TEST(ParseIndexBlockTest, KeysShareTheirBeginnings) {
-  // shared, own, value's length; key; offset 300, size 5 and offset 310, size 6; one restart at 0.
+  // Entries of shared length, own length, value length; key; offset 300, size 5 and offset 310,
+  // size 6; one restart at 0.
   constexpr std::string_view kBlock =
       "\x00\x03\x03"
       "abc"
@@ -45,7 +46,7 @@ TEST(ParseIndexBlockTest, KeysShareTheirBeginnings) {
 }
 
 TEST(ParseIndexBlockTest, DeltasAreSizesOfNeighbours) {
-  // The second lies 5 bytes behind the first, and is shorter by 2: zigzag 3.
+  // The second block begins 5 bytes behind the first and is 2 bytes shorter: zigzag 3.
   constexpr std::string_view kBlock =
       "\x00\x03"
       "abc"
@@ -110,8 +111,9 @@ std::string Fixed(uint64_t number, size_t bytes) {
   return text;
 }
 
-// A file of nothing but an index over one partition, the metaindex that names it, and a footer, as
-// RocksDB's FooterBuilder::Build has it: versions from 6 on, which the RocksDB here may not write.
+// Makes a file with only an index over one partition, the metaindex that names it, and a footer in
+// the form of RocksDB's FooterBuilder::Build: versions 6 and later, which the installed RocksDB may
+// not be able to write.
 std::string FileOfVersion(uint64_t version) {
   const std::string trailer(5, '\0');
   const std::string index = "\x00\x03\x03"s + "abc" + "\xac\x02\x05" + Fixed(0, 4) + Fixed(1, 4);
@@ -193,7 +195,7 @@ TEST_F(FilterPartitionsTest, DamageIsSaidAndNoPartition) {
   EXPECT_THAT(ReadFilterPartitions(path_, *properties).problem, ::testing::HasSubstr("end"));
   WriteFile(path_, good.substr(0, good.size() - 1));
   EXPECT_THAT(ReadFilterPartitions(path_, *properties).problem, ::testing::HasSubstr("version"));
-  WriteFile(path_, good.substr(good.size() - 60));  // the footer's places are outside of it
+  WriteFile(path_, good.substr(good.size() - 60));  // offsets in the footer are beyond the end
   EXPECT_NE(ReadFilterPartitions(path_, *properties).problem, "");
   EXPECT_NE(ReadFilterPartitions(folder_ / "missing", *properties).problem, "");
   WriteSst(testing::TableWith("winnow:10"), 5'000, path_);

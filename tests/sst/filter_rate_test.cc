@@ -50,7 +50,7 @@ TEST(AbsentKeysTest, WhatIsPresentIsLeftOut) {
   absent.IsPresent(before[3].hash);
   absent.IsPresent(before[3].hash);
   absent.IsPresent(before[999].hash);
-  absent.IsPresent(before[5].hash ^ 1);  // shares its beginning with one
+  absent.IsPresent(before[5].hash ^ 1);  // has the same prefix
   const std::vector<AbsentKeys::Key> after = absent.Left();
   ASSERT_EQ(after.size(), 998u);
   EXPECT_EQ(after[3].hash, before[4].hash);
@@ -72,7 +72,7 @@ TEST(JudgeRateTest, IsAFaultOnlyFarOutsideOfChance) {
       {10'000, 135, 0.01, RateVerdict::kAsExpected},    // 3.5 deviations
       {10'000, 149, 0.01, RateVerdict::kRemark},        // 4.9 deviations
       {10'000, 170, 0.01, RateVerdict::kFault},         // 7 deviations, 1.7 times
-      {1'000'000, 14'000, 0.01, RateVerdict::kRemark},  // 40 deviations, and not 1.5 times
+      {1'000'000, 14'000, 0.01, RateVerdict::kRemark},  // 40 deviations, but not 1.5 times
       {1'000'000, 15'100, 0.01, RateVerdict::kFault},
       // One positive where one in fifty such files has one: 7 deviations of a normal distribution.
       {10'000, 1, 0.000002, RateVerdict::kAsExpected},
@@ -103,8 +103,8 @@ TEST(JudgeRateTest, FiltersThatDifferMayMissMore) {
   EXPECT_EQ(JudgeRate({10'000, 180, 100, 0}, 1), RateVerdict::kFault);
   EXPECT_EQ(JudgeRate({10'000, 180, 100, 20 * 20}, 1), RateVerdict::kAsExpected);
   EXPECT_EQ(JudgeRate({10'000, 240, 100, 20 * 20}, 1), RateVerdict::kRemark);
-  // With mean and variance of the mean 3 the count is negative binomial of shape 3 and p = 1/2,
-  // whose tail is a sum of rational numbers.
+  // If the mean is 3 and has variance 3, the count is negative binomial with shape 3 and p = 1/2,
+  // whose tail is a rational sum.
   double at_least_22 = 1, at_least_23 = 1;
   for (int k = 0; k < 23; ++k) {
     const double chance = (k + 1) * (k + 2) / 2.0 * std::pow(0.5, k + 3);
@@ -128,7 +128,7 @@ class ManyFilters {
     }
   }
 
-  // Builds one of `keys` keys, and asks it for absent ones. What is expected is the rate of
+  // Builds a filter of `keys` keys and looks up absent keys. The expected rate is that of
   // `promised` keys in such a filter.
   RateSample Next(uint64_t keys, uint64_t promised) {
     ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
@@ -171,7 +171,7 @@ class ManyFilters {
   std::vector<std::vector<AbsentKeys::Key>> absent_;
 };
 
-// 10,000 files of level 0, as RocksDB writes them: small, so that their own rates differ.
+// 10,000 files of level 0 as written by RocksDB: small, so that their individual rates vary.
 TEST(JudgeRateTest, TenThousandGoodFiltersAreGoodAndABadOneAmongThemIsFound) {
   constexpr uint64_t kFilters = 10'000;
   const uint64_t seed = std::random_device()();
@@ -179,7 +179,7 @@ TEST(JudgeRateTest, TenThousandGoodFiltersAreGoodAndABadOneAmongThemIsFound) {
   ManyFilters filters("bloomfilter:10", seed);
   std::mt19937_64 random(seed);
   uint64_t by_themselves = 0, together = 0;
-  double squares = 0;  // of the misses, in standard deviations
+  double squares = 0;  // squared deviations, in standard deviations
   for (uint64_t i = 0; i < kFilters; ++i) {
     const uint64_t keys = 150 + random() % 500;
     RateSample sample = filters.Next(keys, keys);
@@ -189,12 +189,13 @@ TEST(JudgeRateTest, TenThousandGoodFiltersAreGoodAndABadOneAmongThemIsFound) {
     sample.variance_of_expected = 0;
     by_themselves += JudgeRate(sample, 1) != RateVerdict::kAsExpected ? 1 : 0;
   }
-  // A run's chance of 3 in 100,000 of a remark can't be counted, but what makes it so.
+  // The probability of a remark, 3 in 100,000 runs, cannot be measured, but the properties behind
+  // it can.
   EXPECT_EQ(together, 0u);
   EXPECT_GE(by_themselves, 3u) << "the filters are all alike, so that nothing was shown";
   EXPECT_GT(squares / kFilters, 0.75);
   EXPECT_LT(squares / kFilters, 1.25);
-  // A filter of more keys than it has bits for, whose rate is more than twice what it should be.
+  // Overfull filters, with more than twice the expected rate.
   for (int i = 0; i < 100; ++i) {
     const RateSample bad = filters.Next(600, 350);
     EXPECT_EQ(JudgeRate(bad, kFilters), RateVerdict::kFault)

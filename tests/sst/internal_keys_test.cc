@@ -53,7 +53,7 @@ class Concatenate final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
 
 class InternalKeysTest : public ::testing::Test {
  protected:
-  // The database's only SST file.
+  // Returns the path of the database's only SST file.
   std::string TableFile() {
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "db")) {
       if (entry.path().extension() == ".sst") return entry.path().string();
@@ -86,7 +86,7 @@ TEST_F(InternalKeysTest, DeletionsMergesAndOldVersionsAreThere) {
     ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
     database->ReleaseSnapshot(snapshot);
   }
-  // In the file's own order, whatever comparator there is.
+  // Keys are read in the order of the file, whatever the comparator is.
   for (const auto* comparator :
        {BytewiseComparator(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator()}) {
     Open(TableFile(), comparator);
@@ -102,7 +102,7 @@ TEST_F(InternalKeysTest, DeletionsMergesAndOldVersionsAreThere) {
                                      "c single deletion ", "d merge more"));
     EXPECT_EQ(last_sequence, 5u);
   }
-  EXPECT_EQ(keys_->properties().num_entries, 6u);  // with the range
+  EXPECT_EQ(keys_->properties().num_entries, 6u);  // includes the range tombstone
 }
 
 TEST_F(InternalKeysTest, SeekGoesToTheNewestEntryOfAKey) {

@@ -205,7 +205,7 @@ TEST_F(SstFiltersTest, TheBlocksAreTheFilter) {
   }
 }
 
-// A policy of somebody else, whose name RocksDB's and ours don't have in common.
+// A third-party policy, with a name that is neither RocksDB's nor Winnow's.
 class ForeignPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  public:
   ForeignPolicy() : builtin_(ROCKSDB_NAMESPACE::NewBloomFilterPolicy(10)) {}
@@ -237,7 +237,7 @@ TEST_F(SstFiltersTest, AFilterOfAnotherPolicyIsUnknown) {
   EXPECT_THAT(report.filter->detail, HasSubstr("somebody.Filter"));
 }
 
-// Files that are no tables, or no longer.
+// Missing files, folders, and files that are not tables.
 
 TEST_F(SstFiltersTest, MissingFilesAndFoldersAreErrors) {
   const SstReport missing = ReadSst(folder_ / "missing.sst");
@@ -302,8 +302,8 @@ TEST_F(SstFiltersTest, ADamagedPartitionIsAFault) {
   EXPECT_THAT(report.filter->fault.value_or(""), HasSubstr("checksum mismatch"));
 }
 
-// RocksDB's checksum of the block holds, the filter is wrong all the same: what a faulty builder or
-// faulty memory leaves behind.
+// RocksDB's block checksum is right, but the filter is damaged: the result of a faulty builder or
+// faulty memory.
 TEST_F(SstFiltersTest, AFilterThatWasDamagedBeforeItWasWrittenIsAFault) {
   auto table = TableWith("winnow:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
@@ -330,7 +330,7 @@ TEST_F(SstFiltersTest, AFilterThatWasDamagedBeforeItWasWrittenIsAFault) {
   EXPECT_THAT(report.filter->fault.value_or(""), HasSubstr("Winnow"));
 }
 
-// RocksDB asserts in Debian's build: no damage may end the program.
+// Debian's RocksDB has assertions enabled: no damage may abort the program.
 TEST_F(SstFiltersTest, RandomDamageNeverEndsTheProgram) {
   constexpr uint32_t kSeed = 3;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);

@@ -30,7 +30,7 @@ class StoredFilterTest : public ::testing::Test {
     return filter->MayContain(key, HashKey(key).value);
   }
 
-  // A file of one in ten keys with range filters, whose path it returns.
+  // Makes a file with one in ten keys and range filters, and returns its path.
   std::string MakeWithRanges(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
     const std::string database = folder_ / ("db" + std::to_string(++databases_));
     testing::MakeWithRangeFilter(database, table, {kKeys, 0, 10});
@@ -84,7 +84,7 @@ TEST_F(StoredFilterTest, EachKeyAndEachRangeWithOneMayBeThere) {
       denied += filter.MayContainRange(KeyOf(i + 1), KeyOf(i + 3)) == false ? 1 : 0;
     }
     EXPECT_GT(denied, 400);
-    // Without the order of keys, and in another one, ranges tell nothing.
+    // Without a known comparator, or with another one, range queries have no answer.
     EXPECT_EQ(StoredFilter(path, sst, nullptr).MayContainRange(KeyOf(1), KeyOf(3)), std::nullopt);
     EXPECT_EQ(StoredFilter(path, sst, ROCKSDB_NAMESPACE::ReverseBytewiseComparator())
                   .MayContainRange(KeyOf(1), KeyOf(3)),
@@ -92,7 +92,7 @@ TEST_F(StoredFilterTest, EachKeyAndEachRangeWithOneMayBeThere) {
   }
 }
 
-// As if the index over the partitions had another number of them, or they had other sizes.
+// The index over the partitions has another number of partitions, or other sizes.
 TEST_F(StoredFilterTest, OtherPartitionsThanTheIndexNamesGiveNoAnswer) {
   auto table = PartitionedTableWith(testing::kRangePolicy);
   table.block_size = table.metadata_block_size = 256;
@@ -127,7 +127,7 @@ TEST_F(StoredFilterTest, OtherPartitionsThanTheIndexNamesGiveNoAnswer) {
   EXPECT_NE(StoredFilter(path, whole, bytewise_).MayContainRange(KeyOf(1), KeyOf(3)), std::nullopt);
 }
 
-// With each byte of the range filter changed: a question has an answer, or none.
+// Each byte of the range filter is changed: a query has an answer, or none.
 TEST_F(StoredFilterTest, AnyBytesOfARangeFilterAreAllowed) {
   const std::string path = MakeWithRanges(TableWith(testing::kRangePolicy));
   const RawSst good = ReadRawSst(path);

@@ -1,5 +1,4 @@
-// Counters of what was done and checked, in memory that another process sees too, so that they are
-// known when this one is killed.
+// Counters of operations and checks, in shared memory, so that they survive a kill of this process.
 
 #ifndef WINNOW_TESTS_STRESS_COUNTS_H_
 #define WINNOW_TESTS_STRESS_COUNTS_H_
@@ -13,22 +12,22 @@
 namespace winnow::stress {
 
 enum class Count : size_t {
-  kOperations,     // reads, writes and what else was asked of a database
+  kOperations,     // reads, writes and other operations on a database
   kAnswers,        // compared with the model: keys, and entries of iterators
-  kLookups,        // keys asked of Winnow filters
-  kHashesShared,   // of these, those that needed no hash
-  kSampled,        // lookups of trees whose plan learns from them
-  kWatched,        // answers of Winnow's readers compared with the filter and a fresh hash
+  kLookups,        // keys checked in Winnow filters
+  kHashesShared,   // lookups that needed no hash
+  kSampled,        // lookups sampled for level plans
+  kWatched,        // Winnow readers' answers compared with the filter and a new hash
   kBloomFilters,   // built by Winnow
   kRibbonFilters,  // built by Winnow
   kLearned,        // filters whose rate follows from sampled lookups
-  kReopenings,     // of databases, with other options
-  kRecoveries,     // of these, after a kill
+  kReopenings,     // reopenings of databases, with other options
+  kRecoveries,     // reopenings after a kill
   kHappened,       // writes in doubt after a kill that had happened
-  kDidNotHappen,   // and those that had not
-  kFlushes,        // asked for; RocksDB does more by itself
-  kCompactions,    // the same
-  kPolicyChanges,  // by SetOptions
+  kDidNotHappen,   // writes in doubt after a kill that had not happened
+  kFlushes,        // explicit flushes; RocksDB's own are not counted
+  kCompactions,    // explicit compactions
+  kPolicyChanges,  // changes by SetOptions
   kExtractorChanges,
   kIngestions,
   kTransactions,
@@ -37,23 +36,23 @@ enum class Count : size_t {
   kRangeDeletions,
   kVersions,  // writes with a timestamp
   kPrefixSeeks,
-  kRangeSeeks,      // forward from a key to a bound, where ranges are what filters are about
-  kRangesAsked,     // of range filters
-  kRangesDenied,    // of these, the answers that there is no key
-  kFalseNegatives,  // differences that a filter of Winnow's caused
+  kRangeSeeks,      // forward to a bound, with the range extractor
+  kRangesAsked,     // lookups in range filters
+  kRangesDenied,    // lookups in range filters that found no key
+  kFalseNegatives,  // differences caused by a Winnow filter
   kEnd
 };
 inline constexpr size_t kCounts = static_cast<size_t>(Count::kEnd);
 
-// The name in summaries: words with underscores.
+// Returns the count's name in summaries: words with underscores.
 const char* Name(Count count);
 
 using Sums = std::array<uint64_t, kCounts>;
 
-// In a file that is mapped into each process that opens it.
+// Counters in a file that is mapped by each process that opens it.
 class Counts {
  public:
-  // Throws std::runtime_error if the file can't be made or mapped.
+  // Throws std::runtime_error if the file can't be created or mapped.
   explicit Counts(const std::string& path);
   ~Counts();
   Counts(const Counts&) = delete;
@@ -65,7 +64,7 @@ class Counts {
   Sums Take() const;
   void Clear();
 
-  // Sets the counts that the plugin has of this process.
+  // Sets the counts that the plugin keeps for this process.
   void SetFromPlugin();
 
  private:

@@ -94,13 +94,12 @@ std::unique_ptr<Transaction> Database::BeginTransaction() const {
   return nullptr;
 }
 
-// A flush or compaction that began before the change installs, when it ends, a SuperVersion with
-// the options that it began with: RocksDB then goes on with the old extractor, and a Seek in the
-// new prefix misses keys, with any filters. So none may be running, which is RocksDB's own trouble
-// and not what is tested here.
+// A flush or compaction that began before the change installs a SuperVersion with its old options
+// when it ends: RocksDB then continues with the old extractor, and a Seek with the new prefix
+// misses keys, with any filter. That is a bug of RocksDB, not tested here, so none may be running.
 //
-// In 7.8 a memtable with a filter keeps a bare pointer to the extractor that the change frees, and
-// crashes on it: these keep theirs.
+// RocksDB 7.8's memtables with a filter keep a raw pointer to the extractor, which the change
+// frees, and crash. Such column families keep their extractor.
 bool Database::ChangeExtractor(size_t i, const Extractor& extractor) {
   if (settings_.families[i].HasMemtableFilter()) return false;
   Require(db_->PauseBackgroundWork(), "PauseBackgroundWork");

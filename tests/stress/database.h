@@ -1,4 +1,4 @@
-// A database that is open with settings of its own.
+// A database opened with given settings.
 
 #ifndef WINNOW_TESTS_STRESS_DATABASE_H_
 #define WINNOW_TESTS_STRESS_DATABASE_H_
@@ -24,7 +24,7 @@ using Handles = std::array<ROCKSDB_NAMESPACE::ColumnFamilyHandle*, kAllFamilies>
 
 class Database {
  public:
-  // Makes it where there is none. Throws DifferenceFound if RocksDB can't open it.
+  // Creates the database if it does not exist. Throws DifferenceFound if RocksDB can't open it.
   Database(const std::string& path, const Settings& settings, Fault fault);
   ~Database();
   Database(const Database&) = delete;
@@ -35,30 +35,31 @@ class Database {
   const Settings& settings() const { return settings_; }
   const std::string& path() const { return path_; }
 
-  // Null where the database has no transactions.
+  // Returns null if the database has no transactions.
   std::unique_ptr<ROCKSDB_NAMESPACE::Transaction> BeginTransaction() const;
 
-  // The extractor in force. Stable for those inside the gate.
+  // Returns the current extractor, which does not change while the caller is inside the gate.
   const Extractor& extractor(size_t i) const { return settings_.families[i].extractor; }
-  // For one who is alone at the gate. False if this family's can't be changed while it is open.
+  // Requires exclusive access by the gate. Returns false if this column family's extractor can't be
+  // changed while the database is open.
   bool ChangeExtractor(size_t i, const Extractor& extractor);
 
-  // Every operation goes through it; those that nothing may meet are alone.
+  // Every operation holds the gate: shared, or exclusive if nothing may run concurrently.
   Gate gate;
 
  private:
   std::string path_;
   Settings settings_;
   std::unique_ptr<ROCKSDB_NAMESPACE::DB> db_;
-  ROCKSDB_NAMESPACE::TransactionDB* transactions_ = nullptr;  // of these two at most one is set
+  ROCKSDB_NAMESPACE::TransactionDB* transactions_ = nullptr;  // null if optimistic_ is set
   ROCKSDB_NAMESPACE::OptimisticTransactionDB* optimistic_ = nullptr;
   Handles handles_{};
 };
 
-// "default" and others.
+// Returns "default" or another name.
 std::string FamilyName(size_t i);
 
-// A database opened for reading alone, with `policy` for all families, or none.
+// A database opened read-only, with `policy` for all column families, or none.
 class ReadOnlyDatabase {
  public:
   ReadOnlyDatabase(const std::string& path, const Settings& settings,

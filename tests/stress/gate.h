@@ -1,4 +1,4 @@
-// Many go through at a time, or one that keeps the others out.
+// Reader-writer lock that prefers writers.
 
 #ifndef WINNOW_TESTS_STRESS_GATE_H_
 #define WINNOW_TESTS_STRESS_GATE_H_
@@ -8,8 +8,7 @@
 
 namespace winnow::stress {
 
-// Whoever waits to be alone comes before those who come after: a std::shared_mutex would let it
-// starve.
+// A waiting writer goes before readers that come later; with std::shared_mutex it could starve.
 class Gate {
  public:
   class Shared {

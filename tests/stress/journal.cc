@@ -28,7 +28,7 @@ void PutText(std::string* out, const std::string& text) {
   out->append(text);
 }
 
-// A record is its kind, the size of the rest, and the rest.
+// Returns a record: its kind, the size of the rest, and the rest.
 std::string Record(char kind, const std::string& rest) {
   std::string record(1, kind);
   PutText(&record, rest);
@@ -70,7 +70,7 @@ class Parser {
 
   std::string_view Text() { return Take(Number()); }
 
-  // Returns whether all that was asked for was there.
+  // Returns whether all reads so far were within the record.
   bool ok() const { return ok_; }
 
  private:
@@ -114,7 +114,7 @@ Writes ParseWrites(Parser* parser) {
 }  // namespace
 
 Journal::Journal(const std::string& path, const PartModel& model) : path_(path) {
-  // A process that is killed here leaves the old file or the new one.
+  // The rename is atomic: after a kill, the path has the old file or the new one.
   const std::string next = path + ".next";
   testing::WriteFile(next, ModelRecord(model));
   std::filesystem::rename(next, path);
@@ -140,8 +140,8 @@ void Journal::Begin(const Writes& writes, uint64_t serial) {
 void Journal::End(bool happened) { Append(Record(happened ? kHappened : kDidNot, "")); }
 
 void Journal::Append(const std::string& record) {
-  // One call, so that a kill finds it done or not begun; if it is cut nevertheless, the reader sees
-  // that the record is not whole.
+  // A single write(), so that a kill finds it done or not begun. If it is cut short nevertheless,
+  // the reader finds the record incomplete.
   const ssize_t written = write(file_, record.data(), record.size());
   if (written != static_cast<ssize_t>(record.size())) {
     throw std::runtime_error("can't write " + path_ + ": " + std::strerror(errno));
@@ -157,7 +157,7 @@ Recovered ReadJournal(const std::string& path) {
   while (!parser.AtEnd()) {
     const char kind = parser.Kind();
     Parser record(parser.Text());
-    if (!parser.ok()) break;  // was being written, so the write was not yet asked for
+    if (!parser.ok()) break;  // incomplete, so the write was not requested yet
     if (is_first != (kind == kModel)) throw std::runtime_error(path + " is no journal");
     is_first = false;
     if (kind == kModel) {

@@ -1,9 +1,10 @@
-// A record that outlives kill -9: the writes that an owner of keys began and that ended.
+// Journal of a part's writes, which survives kill -9: the writes that its owner began and those
+// that ended.
 //
-// The file is written with write(2) and no buffer of the process's, so the kernel has all of it
-// when the process is killed; nothing here is meant to survive the machine. A write is recorded
-// before it is asked for, and again when RocksDB has said that it happened or did not. Only the
-// last one can lack the second record: it may have happened or not, and the database says which.
+// The file is written by write(2) without buffers in the process, so the kernel has all of it when
+// the process is killed. It need not survive a crash of the machine. A write is recorded before it
+// is requested, and again when RocksDB has reported success or failure. Only the last write can
+// lack the second record: it may have happened or not, and the database tells which.
 
 #ifndef WINNOW_TESTS_STRESS_JOURNAL_H_
 #define WINNOW_TESTS_STRESS_JOURNAL_H_
@@ -16,8 +17,8 @@ namespace winnow::stress {
 
 class Journal {
  public:
-  // Begins a new file in the place of an old one with the model as it is. Throws std::runtime_error
-  // if that can't be written.
+  // Replaces the file by a new one that begins with the current model. Throws std::runtime_error if
+  // it can't be written.
   Journal(const std::string& path, const PartModel& model);
   ~Journal();
   Journal(const Journal&) = delete;
@@ -34,11 +35,12 @@ class Journal {
 };
 
 struct Recovered {
-  PartModel model;  // with all writes that are known to have happened
+  PartModel model;  // includes all writes known to have happened
   Writes in_doubt;  // may have happened, all of them or none; empty if nothing is in doubt
 };
 
-// The empty model if there is no such file. Throws std::runtime_error if the file is damaged.
+// Returns the empty model if there is no such file. Throws std::runtime_error if the file is
+// damaged.
 Recovered ReadJournal(const std::string& path);
 
 }  // namespace winnow::stress

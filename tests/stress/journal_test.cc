@@ -1,4 +1,4 @@
-// Tests of what the journal knows after a process was killed, wherever that was.
+// Recovery of the journal after a kill at any point.
 
 #include "tests/stress/journal.h"
 
@@ -79,7 +79,8 @@ TEST_F(JournalTest, TheLastWriteIsInDoubtIfItsEndIsMissing) {
   EXPECT_EQ(recovered.in_doubt[1].value, "3");
 }
 
-// Killed at any byte, it knows what had ended by then, and at most one write is in doubt.
+// Cut at any byte, the journal has the writes that had ended by then, and at most one write in
+// doubt.
 TEST_F(JournalTest, IsRightWhereverItIsCut) {
   {
     Journal journal(path_, PartModel());
@@ -92,7 +93,7 @@ TEST_F(JournalTest, IsRightWhereverItIsCut) {
   WriteFile(path_, whole);
   int last = 0;
   int in_doubt = 0;
-  const size_t model = 1 + 8 + 8 + 8 * kAllFamilies;  // is there before the journal is
+  const size_t model = 1 + 8 + 8 + 8 * kAllFamilies;  // the model is written atomically
   for (size_t size = model; size <= whole.size(); ++size) {
     WriteFile(path_, whole.substr(0, size));
     const Recovered recovered = ReadJournal(path_);

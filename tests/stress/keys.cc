@@ -10,13 +10,13 @@ namespace winnow::stress {
 namespace {
 
 constexpr uint64_t kMinKeysInGroup = 20;
-constexpr uint64_t kMaxGroups = 9'990;  // four digits, and one more group to end a range
+constexpr uint64_t kMaxGroups = 9'990;  // four digits; one more group may end a range
 
 size_t PaddingOf(testing::RandomHashes* random) {
   const uint64_t kind = random->Below(100);
   if (kind < 40) return random->Below(4);
   if (kind < 70) return 4 + random->Below(17);
-  if (kind < 90) return 21 + random->Below(37);  // up to the 64 bytes that count as short
+  if (kind < 90) return 21 + random->Below(37);  // up to 64 bytes, which count as short
   if (kind < 98) return 58 + random->Below(140);
   return 1000 + random->Below(100);
 }

@@ -19,8 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// All families but the one with timestamps, whose keys have another order: most times they have the
-// policy of before, else RocksDB's filters for once, or a new policy.
+// Sets the policy of all column families but the one with timestamps, whose comparator differs:
+// mostly the previous policy, sometimes RocksDB's filters for one session or a new policy.
 void SharePolicy(std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* kept, Random* random,
                  Settings* settings) {
   const std::string learned = "{id=winnow;bits_per_key=10;level_plan=learned;range_bits=10}";
@@ -92,7 +92,7 @@ class Life {
       if (plan_.fault != Fault::kNone && is_first) {
         WriteOperations(*database, parts_[0].get(), false, &random_, counts_).PutAll();
       }
-      // Also what a kill left is read as a whole.
+      // The first session reads everything, including what a kill left.
       if (is_first || random_.Below(3) == 0) ReadAll(*database);
       Session session(database.get(), plan_, counts_, random_.Next());
       finding = session.Run(parts_);
@@ -129,8 +129,8 @@ class Life {
   const LifePlan plan_;
   Random random_;
   Counts* const counts_;
-  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> kept_;  // with --plans
-  std::vector<std::unique_ptr<Part>> parts_;  // the last one is written between sessions only
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> kept_;  // shared policy, with --plans
+  std::vector<std::unique_ptr<Part>> parts_;  // the last one is only written between sessions
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The life of one process with a database: it recovers it, and opens, uses and closes it again and
-// again, each time with other options.
+// Life of one process with a database: it recovers the database, then repeatedly opens, uses and
+// closes it, each time with other options.
 
 #ifndef WINNOW_TESTS_STRESS_LIFE_H_
 #define WINNOW_TESTS_STRESS_LIFE_H_
@@ -13,22 +13,22 @@
 namespace winnow::stress {
 
 struct LifePlan {
-  std::string folder;          // has the database and the journals, or nothing yet
-  std::string program;         // this one, to ask in other processes
-  uint64_t seed = 1;           // of this life
-  bool with_merges = true;     // or snapshots; the same for all lives of a database
-  unsigned threads = 3;        // that write and read their parts; one more reads what is stable
-  uint64_t keys = 2000;        // of each thread, in each family
-  uint64_t operations = 4000;  // of each thread, on an average, between two openings
-  uint64_t sessions = 0;       // openings; 0: until `seconds` are over
+  std::string folder;          // has the database and journals, or is empty
+  std::string program;         // path of this program, to look up keys in other processes
+  uint64_t seed = 1;           // seed of this life
+  bool with_merges = true;     // false: snapshots; equal for all lives of a database
+  unsigned threads = 3;        // write and read their parts; another one reads the stable part
+  uint64_t keys = 2000;        // per thread and column family
+  uint64_t operations = 4000;  // mean per thread between two openings
+  uint64_t sessions = 0;       // openings; 0: until `seconds` have passed
   double seconds = 10;
-  // Families share a policy of Winnow's whose level plan changes all the time, and which is kept
-  // from opening to opening: what a plan learns needs time.
+  // Column families share a Winnow policy whose level plan changes repeatedly. It is kept from
+  // session to session, since a plan learns slowly.
   bool plans = false;
-  Fault fault = Fault::kNone;  // with it, all policies are Winnow's and watched
+  Fault fault = Fault::kNone;  // if set, all policies are Winnow's and watched
 };
 
-// The exit status: 0 or a Verdict. The findings are printed. Throws std::exception if the folder
+// Returns the exit status: 0 or a Verdict. Prints the findings. Throws std::exception if the folder
 // can't be used.
 int RunLife(const LifePlan& plan, Counts* counts);
 

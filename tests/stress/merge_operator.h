@@ -1,4 +1,5 @@
-// Appends the operand: what a merge leaves tells which merges came, and in which order.
+// Merge operator that appends operands, so that a result shows which merges were applied, and in
+// which order.
 
 #ifndef WINNOW_TESTS_STRESS_MERGE_OPERATOR_H_
 #define WINNOW_TESTS_STRESS_MERGE_OPERATOR_H_
@@ -11,7 +12,7 @@ namespace winnow::stress {
 
 std::shared_ptr<ROCKSDB_NAMESPACE::MergeOperator> NewConcatenation();
 
-// OPTIONS files that name it can be read as a whole from then on, in this process.
+// Registers the operator, so that this process can load OPTIONS files that name it.
 void RegisterConcatenation();
 
 }  // namespace winnow::stress

@@ -1,4 +1,4 @@
-// A model of what the database should hold, as far as one owner of keys knows it, which is exactly.
+// Exact model of one owner's part of the database.
 
 #ifndef WINNOW_TESTS_STRESS_MODEL_H_
 #define WINNOW_TESTS_STRESS_MODEL_H_
@@ -13,9 +13,9 @@
 
 namespace winnow::stress {
 
-// Ordinary column families of every database, the default one first.
+// Number of ordinary column families of every database, the default one first.
 inline constexpr size_t kFamilies = 3;
-// And behind them one whose keys have timestamps: see timestamps.h.
+// The next column family has keys with timestamps: see timestamps.h.
 inline constexpr size_t kTimedFamily = kFamilies;
 inline constexpr size_t kAllFamilies = kFamilies + 1;
 
@@ -23,7 +23,7 @@ using FamilyModel = std::map<std::string, std::string>;
 
 struct PartModel {
   std::array<FamilyModel, kAllFamilies> families;
-  uint64_t serial = 0;  // of the last value written
+  uint64_t serial = 0;  // serial of the last value written
 
   std::optional<std::string> Find(size_t family, const std::string& key) const;
 };
@@ -35,15 +35,15 @@ struct Write {
   Change change;
   uint8_t family;
   std::string key;
-  std::string value;  // of a Put, the operand of a Merge, the end of a range
+  std::string value;  // value of a Put, operand of a Merge, or end of a range
 };
 
-// Those that happen together or not at all.
+// Writes that happen atomically.
 using Writes = std::vector<Write>;
 
 void Apply(const Writes& writes, PartModel* model);
 
-// The first of the model's entries that isn't the same in `found`, or that only `found` has.
+// The first of the model's entries that differs in `found`, or that only `found` has.
 struct ModelDifference {
   size_t family;
   std::string key;

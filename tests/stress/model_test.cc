@@ -1,4 +1,4 @@
-// The model and its keys: what every answer of the database is compared with.
+// The model and its keys, which every answer of the database is compared with.
 
 #include "tests/stress/model.h"
 

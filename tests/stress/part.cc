@@ -25,8 +25,8 @@ void Part::Settle(const Database& database, Random* random, Counts* counts) {
     } else if (found == model_) {
       counts->Add(Count::kDidNotHappen);
     } else {
-      // The difference is the one from the outcome that is nearer: that the write did not happen is
-      // taken to be it where the first difference is none of its keys.
+      // Reports the difference from the closer outcome: if the first difference is not at a key of
+      // the write, the write is assumed not to have happened.
       const ModelDifference first = *FirstDifference(model_, found);
       Difference difference;
       difference.question = Question::kTotalOrder;

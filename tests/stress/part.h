@@ -1,4 +1,4 @@
-// One owner's part of the database: his keys, what they hold, and the record of it.
+// One owner's part of the database: keys, model and journal.
 
 #ifndef WINNOW_TESTS_STRESS_PART_H_
 #define WINNOW_TESTS_STRESS_PART_H_
@@ -26,18 +26,18 @@ class Part {
   const KeySpace& keys() const { return keys_; }
   const PartModel& model() const { return model_; }
 
-  // With a write in doubt, looks which of its two outcomes the database has, and takes it; any
-  // other state is a difference. To be called before anything is written.
+  // Resolves a write in doubt by the state of the database, which must be one of the two outcomes;
+  // any other state is a difference. Must be called before the first write.
   void Settle(const Database& database, Random* random, Counts* counts);
 
-  // A value for the key that was not there before.
+  // Returns a value that the key never had.
   std::string NewValue(const std::string& key);
 
-  // Records the writes, calls `write`, and takes them into the model if it says so: all of them
-  // have to happen or none. `write` throws for what it did not expect.
+  // Records the writes, calls `write`, and adds them to the model if it returns true: they must
+  // happen atomically. `write` throws on an unexpected failure.
   void Do(const Writes& writes, const std::function<bool()>& write);
 
-  // The same of a write that has to happen.
+  // Records and does writes that must succeed.
   void Do(const Writes& writes, const char* operation,
           const std::function<ROCKSDB_NAMESPACE::Status()>& write);
 

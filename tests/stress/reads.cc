@@ -21,7 +21,7 @@ using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// The first text behind all that have the prefix. No prefix here is all of 0xff.
+// Returns the first string after all strings with the prefix. `prefix` must not be all 0xff.
 std::string Successor(std::string prefix) {
   while (prefix.back() == '\xff') prefix.pop_back();
   ++prefix.back();
@@ -35,7 +35,7 @@ Reads::Reads(const View& view, Random* random, Counts* counts)
 
 uint64_t Reads::SomeNumber() {
   const uint64_t keys = view_.keys->keys();
-  // Half of the keys are in a tenth of the key space.
+  // Half of the lookups are in a tenth of the key space.
   return random_->Below(random_->Below(2) == 0 ? keys / 10 + 1 : keys) % keys;
 }
 
@@ -155,9 +155,9 @@ void Reads::KeyMayExist(size_t family, const std::string& key) {
   bool is_found = false;
   const bool may_exist = view_.database->db().KeyMayExist(Options(), view_.database->family(family),
                                                           key, &value, &is_found);
-  // A key that may exist need not. RocksDB also says that it found a value, and gives none, where
-  // it stopped at an index that is not in the cache (7.8.3, without filters too); no value here is
-  // empty.
+  // A key that may exist need not. RocksDB may also report a value without returning it, if it
+  // stopped at an index block that is not cached (7.8.3, even without filters); values here are
+  // never empty.
   if (may_exist && is_found && !value.empty()) {
     Compare(Question::kKeyMayExist, "KeyMayExist", family, key, Status::OK(), value);
   } else if (!may_exist) {
@@ -176,7 +176,7 @@ void Reads::CompareEntry(const Difference& about, const Iterator& at,
     return;
   }
   Difference difference = about;
-  // The key that comes first in the order of the walk is the one that is missing or too many.
+  // The first key in the order of the iteration is the missing or surplus one.
   const bool is_surplus = is_found && (!is_expected || at.key().compare(expected->first) < 0);
   difference.key = is_surplus ? at.key().ToString() : expected->first;
   difference.expected = is_surplus ? std::nullopt : std::optional<std::string>(expected->second);
@@ -206,7 +206,7 @@ std::string Reads::SomeBound(const std::string& target) {
     case 0:
       bound += '\0';
       break;
-    case 1:  // a few bytes of padding on
+    case 1:  // a few bytes of padding further
       bound.resize(std::min(bound.size(), kMinKeyBytes + 1));
       bound = Successor(bound);
       break;
@@ -229,7 +229,7 @@ std::string Reads::SomeBound(const std::string& target) {
 
 void Reads::RangeSeek(size_t family, const std::string& target) {
   counts_->Add(Count::kRangeSeeks);
-  // Also from between two keys.
+  // The range may also begin between two keys.
   std::string begin = target;
   if (random_->Below(2) == 0) begin += '\0';
   const std::string end = SomeBound(begin);
@@ -257,14 +257,14 @@ void Reads::PrefixSeek(size_t family, const std::string& target) {
   const char* operation = "Seek in a prefix";
   switch (random_->Below(4)) {
     case 0:
-      // It compares the prefixes of all keys it meets: RocksDB wants them all in the domain.
+      // RocksDB compares the prefixes of all keys it meets, so all must be in the domain.
       if (extractor.TakesAll()) {
         options.prefix_same_as_start = true;
         operation = "Seek with prefix_same_as_start";
       }
       break;
     case 1:
-      // RocksDB says in options.h that it may leave out keys shorter than the prefix.
+      // RocksDB's options.h allows it to omit keys shorter than the prefix.
       if (extractor.kind == Extractor::Kind::kFixed && extractor.TakesAll()) {
         options.auto_prefix_mode = true;
         options.iterate_upper_bound = &upper_bound;
@@ -280,7 +280,7 @@ void Reads::PrefixSeek(size_t family, const std::string& target) {
   }
   Difference about = About(Question::kPrefixSeek, operation, family, target);
   about.target = target;
-  // Not all that begins with the same bytes: a key shorter than the cap has a prefix of its own.
+  // A key shorter than the cap has its own prefix, so equal leading bytes are not enough.
   const auto has_prefix = [&extractor, &prefix](const std::string& key) {
     return extractor.InDomain(key) && extractor.PrefixOf(key) == prefix;
   };
@@ -295,7 +295,7 @@ void Reads::PrefixSeekForPrev(size_t family, const std::string& target) {
   const FamilyModel& model = view_.model->families[family];
   auto expected = model.upper_bound(target);
   const std::string prefix = extractor.PrefixOf(target);
-  // Outside the prefix, RocksDB may answer what it likes.
+  // RocksDB's answer is undefined outside the prefix.
   if (expected == model.begin()) return;
   --expected;
   if (!extractor.InDomain(expected->first) || extractor.PrefixOf(expected->first) != prefix) return;
@@ -327,7 +327,7 @@ void Reads::Walk(size_t family, const std::string& target, uint64_t steps) {
     CompareEntry(about, *at, expected, expected != model.end(), at->Valid());
   }
   if (!at->Valid()) return;
-  // Returns whether there is an entry before `expected`: the iterator is there now, or at its end.
+  // Moves the model back by one entry and compares. Returns whether there is an entry before.
   const auto is_one_back = [&] {
     const bool is_expected = expected != model.begin();
     expected = is_expected ? std::prev(expected) : model.end();
@@ -374,7 +374,7 @@ void Reads::All() {
     Difference difference =
         About(Question::kTotalOrder, "a scan in total order", first->family, first->key);
     difference.found = first->found;
-    // There the key is that of a version, which can't be asked for.
+    // The key is a version's in this column family, which no lookup can repeat.
     if (first->family == kTimedFamily) difference.question = Question::kStatus;
     throw DifferenceFound{difference};
   }
@@ -389,7 +389,7 @@ void Reads::All() {
       const size_t batch = std::min(order.size() - first, size_t{1} + random_->Below(70));
       std::vector<std::string> keys;
       for (size_t i = first; i < first + batch; ++i) keys.push_back(view_.keys->Key(order[i]));
-      // Filters have a way of their own for one key.
+      // Filters have a separate code path for single keys.
       if (random_->Below(3) == 0) {
         for (const std::string& key : keys) Get(family, key);
       } else {

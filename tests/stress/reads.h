@@ -1,5 +1,4 @@
-// Questions to the database, each answer compared with the model. What differs is thrown as
-// DifferenceFound.
+// Reads of the database, each compared with the model. Differences are thrown as DifferenceFound.
 
 #ifndef WINNOW_TESTS_STRESS_READS_H_
 #define WINNOW_TESTS_STRESS_READS_H_
@@ -20,8 +19,8 @@
 
 namespace winnow::stress {
 
-// An owner's part of a database to be asked, as it is or as it was at the snapshot, and what must
-// be found. Nobody else may write there.
+// An owner's part of a database, current or at a snapshot, and the expected contents. Nothing else
+// may write to the part.
 struct View {
   const Database* database;
   const KeySpace* keys;
@@ -33,7 +32,7 @@ class Reads {
  public:
   Reads(const View& view, Random* random, Counts* counts);
 
-  // A read of a random kind, of random keys.
+  // Runs a read of random kind and keys.
   void Any();
 
   void Get(size_t family, const std::string& key);
@@ -41,25 +40,25 @@ class Reads {
   void MultiGetOfStrings(size_t family, const std::vector<std::string>& keys);
   void MultiGetInFamilies(const std::vector<std::string>& keys);
   void KeyMayExist(size_t family, const std::string& key);
-  // All keys with the prefix of the target from the target on, by one of RocksDB's ways to ask for
-  // a prefix. Nothing if the family has no extractor that takes the target.
+  // Reads all keys with the target's prefix from the target on, by one of RocksDB's modes for
+  // prefixes. Does nothing if the target is not in the domain of the column family's extractor.
   void PrefixSeek(size_t family, const std::string& target);
-  // All keys in a range from the target on, where the family's extractor is about ranges. At most a
-  // hundred.
+  // Reads up to 100 keys of a range from the target on, for column families with the range
+  // extractor.
   void RangeSeek(size_t family, const std::string& target);
-  // The last key with the prefix of the target that is not after it.
+  // Finds the last key with the target's prefix that is not after the target.
   void PrefixSeekForPrev(size_t family, const std::string& target);
-  // Without filters: some entries on from the target, then some back.
+  // Iterates without filters: some entries forward from the target, then some back.
   void Walk(size_t family, const std::string& target, uint64_t steps);
 
-  // All that the model holds, by iterators, and each key of the key space by MultiGet and Get, so
-  // that every filter is asked for every key.
+  // Reads the whole model by iterators, and each key of the key space by MultiGet or Get, so that
+  // every filter is checked for every key.
   void All();
 
-  // Returns what an iterator that asks no filter finds in the part.
+  // Returns the part's contents by an iterator that uses no filters.
   PartModel Scan() const;
 
-  // Chooses keys as Any() does: mostly some that are written to often.
+  // Choose keys like Any(): mostly keys that are often written.
   uint64_t SomeNumber();
   std::string SomeKey();
 
@@ -71,10 +70,10 @@ class Reads {
                    const std::string& key) const;
   void Compare(Question question, const char* operation, size_t family, const std::string& key,
                const ROCKSDB_NAMESPACE::Status& status, const std::string& value);
-  // All that is in the model from the target on, while `is_in` says so, and at most a hundred.
+  // Compares the model's entries from the target on, while `is_in` returns true, up to 100.
   template <typename IsIn>
   void CompareForward(const Difference& about, ROCKSDB_NAMESPACE::Iterator* at, IsIn is_in);
-  // Behind the target, of this part's keys; also where there is no key of the key space.
+  // Returns a bound after the target, within this part, which need not be a key of the key space.
   std::string SomeBound(const std::string& target);
   void CompareEntry(const Difference& about, const ROCKSDB_NAMESPACE::Iterator& at,
                     FamilyModel::const_iterator expected, bool is_expected, bool is_found);

@@ -17,7 +17,7 @@ namespace winnow::stress {
 
 using ROCKSDB_NAMESPACE::Snapshot;
 
-// Those that a thread holds, with what its part was then.
+// Snapshots held by a thread, with the model at that time.
 class Snapshots {
  public:
   Snapshots(Database* database, Counts* counts) : database_(database), counts_(counts) {}
@@ -63,7 +63,7 @@ void ThrowIfWatchedReaderWasWrong() {
 Session::Session(Database* database, const LifePlan& plan, Counts* counts, uint64_t seed)
     : database_(database), plan_(plan), counts_(counts), seed_(seed) {
   Random random(seed);
-  // From some that hardly begin to some that go through many flushes.
+  // Sessions differ from very short ones to some with many flushes.
   operations_ = 1 + random.Below(2 * plan.operations);
 }
 
@@ -115,7 +115,7 @@ void Session::GoWrong(Part* part) {
   const std::string key = part->keys().Key(0);
   if (plan_.fault == Fault::kSignal) raise(SIGTERM);
   if (plan_.fault == Fault::kLostWrite) {
-    // Several, as one may be written again before anybody asks for it.
+    // Several keys, since one may be overwritten before it is read.
     for (uint64_t i = 0; i < 20; ++i) {
       const std::string lost = part->keys().Key(i);
       part->Do({{Change::kPut, 0, lost, part->NewValue(lost)}}, [] { return true; });
@@ -134,7 +134,7 @@ void Session::GoWrong(Part* part) {
 void Session::OneOperation(Part* part, Snapshots* snapshots, Random* random) {
   counts_->Add(Count::kOperations);
   const uint64_t kind = random->Below(10'000);
-  // With another extractor, a seek does not ask the range filter again that denied the range.
+  // A repeated seek under another extractor does not use the range filter that rejected the range.
   if (kind < 2 && plan_.fault != Fault::kDeniedRange) {
     ChangeSomeExtractor(database_, random, counts_);
     return;
@@ -167,7 +167,7 @@ void Session::OneOperation(Part* part, Snapshots* snapshots, Random* random) {
   }
 }
 
-// Reads what nobody writes, and checks of the others' keys that a value is at least one of theirs.
+// Reads the stable part, and checks that values of other parts belong to their keys.
 void Session::ReadOnly(const std::vector<std::unique_ptr<Part>>& parts, uint64_t seed) {
   Random random(seed);
   const Part& stable = *parts.back();

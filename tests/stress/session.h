@@ -1,4 +1,4 @@
-// Threads that use an open database until each has done its share.
+// Threads that use an open database until each has done its operations.
 
 #ifndef WINNOW_TESTS_STRESS_SESSION_H_
 #define WINNOW_TESTS_STRESS_SESSION_H_
@@ -22,8 +22,9 @@ class Session {
  public:
   Session(Database* database, const LifePlan& plan, Counts* counts, uint64_t seed);
 
-  // A thread for each part but the last, which is written before the threads begin, and then read
-  // by one that writes nothing. What the first of them found that differs; the others then stop.
+  // Runs a thread for each part but the last. The last part is written before, and then read by
+  // another thread that writes nothing. Returns the first difference found, which stops all
+  // threads.
   std::optional<Finding> Run(const std::vector<std::unique_ptr<Part>>& parts);
 
  private:
@@ -32,7 +33,7 @@ class Session {
   void ReadOnly(const std::vector<std::unique_ptr<Part>>& parts, uint64_t seed);
   template <typename Do>
   void UntilDifference(Do work);
-  void GoWrong(Part* part);  // if a fault of the harness's own is planted
+  void GoWrong(Part* part);  // if a fault of the test itself is planted
   void OneOperation(Part* part, class Snapshots* snapshots, Random* random);
 
   Database* const database_;
@@ -42,11 +43,11 @@ class Session {
   uint64_t operations_;
   std::atomic<bool> stop_{false};
   std::atomic<unsigned> working_{0};
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::optional<Finding> finding_;
 };
 
-// As a difference, if there is one in Watch.
+// Throws a difference if Watch has seen a wrong answer.
 void ThrowIfWatchedReaderWasWrong();
 
 }  // namespace winnow::stress

@@ -31,13 +31,13 @@ bool OneIn(Random* random, uint64_t n) { return random->Below(n) == 0; }
 std::string RandomPolicy(Random* random) {
   static constexpr const char* kBits[] = {"10", "10", "10", "1",  "4", "6.5",
                                           "8",  "12", "16", "20", "32"};
-  // Said or left to the default; files here have some hundred keys.
+  // Set or left to the default; files here have a few hundred keys.
   static constexpr const char* kMinRibbon[] = {"", "", ";ribbon_min_keys=0", ";ribbon_min_keys=100",
                                                ";ribbon_min_keys=3000"};
   static constexpr const char* kBloomBefore[] = {"", ";bloom_before_level=-1",
                                                  ";bloom_before_level=-1", ";bloom_before_level=1",
                                                  ";bloom_before_level=2147483647"};
-  // Others build RocksDB's filters and read Winnow's.
+  // The last two build RocksDB's filters and read Winnow's.
   static constexpr const char* kBuild[] = {
       "", "", "", "", "", "", ";build=bloomfilter", ";build=ribbonfilter"};
   static constexpr const char* kPlan[] = {"",
@@ -52,7 +52,7 @@ std::string RandomPolicy(Random* random) {
                                           ";level_plan=learned;absent_share=0.1",
                                           ";filter_memory=8KiB",
                                           ";level_plan=auto;filter_memory=8KiB"};
-  // Without winnow.range as extractor it has no effect.
+  // range_bits has no effect unless the extractor is winnow.range.
   static constexpr const char* kRanges[] = {"",
                                             "",
                                             ";range_bits=15",
@@ -112,9 +112,9 @@ BlockBasedTableOptions RandomTable(Random* random, const Extractor& extractor) {
     table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
   }
   table.whole_key_filtering = extractor.kind == Extractor::Kind::kNone || !OneIn(random, 3);
-  // Before 9.5 RocksDB leaves the last prefix of a partition out of the next one's filter if there
-  // are no whole keys in it, so that SeekForPrev misses keys, whoever built the filter: its "fix
-  // major bug with prefixes, SeekForPrev, and partitioned filters" (facebook/rocksdb#12872).
+  // Before 9.5 RocksDB omits the last prefix of a partition from the next partition's filter if it
+  // has no whole keys, so that SeekForPrev misses keys with any builder: "fix major bug with
+  // prefixes, SeekForPrev, and partitioned filters" (facebook/rocksdb#12872).
   if (table.partition_filters && !WINNOW_ROCKSDB_AT_LEAST(9, 5)) table.whole_key_filtering = true;
   table.detect_filter_construct_corruption = OneIn(random, 4);
 #if WINNOW_ROCKSDB_AT_LEAST(9, 6)
@@ -124,7 +124,7 @@ BlockBasedTableOptions RandomTable(Random* random, const Extractor& extractor) {
 }
 
 void ChooseCompaction(Random* random, ColumnFamilyOptions* options) {
-  // The same number of levels always: a database can't be opened with fewer than it has in use.
+  // Constant, since a database can't be opened with fewer levels than are in use.
   options->num_levels = 5;
   options->level0_file_num_compaction_trigger = static_cast<int>(2 + random->Below(9));
   options->target_file_size_base = uint64_t{8 << 10} << random->Below(5);
@@ -248,16 +248,17 @@ Settings RandomSettings(Random* random) {
   options.max_background_jobs = static_cast<int>(1 + random->Below(4));
   options.max_subcompactions = static_cast<uint32_t>(1 + random->Below(3));
   options.max_open_files = OneIn(random, 3) ? 20 : -1;
-  options.allow_mmap_reads = OneIn(random, 4);  // filter bytes are then anywhere
+  options.allow_mmap_reads = OneIn(random, 4);  // filter blocks then have any alignment
   options.avoid_flush_during_recovery = OneIn(random, 2);
   options.avoid_flush_during_shutdown = OneIn(random, 2);
-  // Until 7.10.1 an atomic flush asserts that no other one has given a family another reason (its
-  // HISTORY.md: "a data race on ColumnFamilyData::flush_reason"), and Debian's has assertions.
+  // Up to 7.10.1 an atomic flush asserts that no other flush has set another reason for a column
+  // family (HISTORY.md: "a data race on ColumnFamilyData::flush_reason"), and Debian's package has
+  // assertions.
   options.atomic_flush = WINNOW_ROCKSDB_AT_LEAST(8, 0) && OneIn(random, 4);
   options.keep_log_file_num = 4;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
-  // Without it no family but the default one has range filters.
+  // Without the listener only the default column family has range filters.
   options.listeners.push_back(NewListener(nullptr));
   for (FamilySettings& family : settings.families) family = RandomFamily(random);
   settings.families[kTimedFamily].options.comparator = TimestampComparator();
@@ -268,7 +269,7 @@ Settings RandomSettings(Random* random) {
 std::shared_ptr<const FilterPolicy> MakePolicy(const std::string& text) {
   if (text.empty()) return nullptr;
   ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.ignore_unsupported_options = false;  // an unknown policy is not "no filter"
+  config.ignore_unsupported_options = false;  // an unknown policy must not mean "no filter"
   std::shared_ptr<const FilterPolicy> policy;
   const ROCKSDB_NAMESPACE::Status status = FilterPolicy::CreateFromString(config, text, &policy);
   if (!status.ok() || policy == nullptr) {

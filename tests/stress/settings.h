@@ -1,5 +1,5 @@
-// The options with which a database is opened, chosen at random: above all those that decide which
-// filters are built and how they are asked.
+// Random options for opening a database, mainly those that decide which filters are built and how
+// they are used.
 
 #ifndef WINNOW_TESTS_STRESS_SETTINGS_H_
 #define WINNOW_TESTS_STRESS_SETTINGS_H_
@@ -22,26 +22,27 @@ namespace winnow::stress {
 
 using Random = testing::RandomHashes;
 
-// The prefixes that seeks and filters are about; of kRanges, whose prefixes are empty, the ranges.
+// Prefix extractor of seeks and filters. With kRanges prefixes are empty, and ranges are used
+// instead.
 struct Extractor {
   enum class Kind { kNone, kFixed, kCapped, kRanges };
   Kind kind = Kind::kNone;
   size_t length = 0;
 
-  // As RocksDB's options have it.
+  // Returns the extractor's name for RocksDB's options.
   std::string Text() const;
   bool InDomain(std::string_view key) const;
-  // Every key of the key space is in its domain.
+  // Returns whether every key of the key space is in the domain.
   bool TakesAll() const;
-  std::string PrefixOf(std::string_view key) const;  // of a key in its domain
+  std::string PrefixOf(std::string_view key) const;  // `key` must be in the domain
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> Make() const;
 };
 
 struct FamilySettings {
   std::string policy;  // an options string; empty for none
-  // Made from it and used before; null: to be made.
+  // A policy made from `policy` and used before; null if it is yet to be made.
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> kept;
-  bool is_watched = false;  // Winnow's policy, in the wrapper of watch.h
+  bool is_watched = false;  // wraps Winnow's policy (watch.h)
   Extractor extractor;
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;  // without the policy
   ROCKSDB_NAMESPACE::ColumnFamilyOptions options;   // without the table factory
@@ -49,7 +50,7 @@ struct FamilySettings {
   bool IsWinnow() const { return policy.find("winnow") != std::string::npos; }
   bool HasMemtableFilter() const { return options.memtable_prefix_bloom_size_ratio > 0; }
 
-  // All of it; `policy` instead of the one that is named.
+  // Returns all options, with `filter_policy` instead of the named one.
   ROCKSDB_NAMESPACE::ColumnFamilyOptions With(
       std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> filter_policy) const;
 };
@@ -61,13 +62,13 @@ struct Settings {
   ROCKSDB_NAMESPACE::DBOptions options;
   std::array<FamilySettings, kAllFamilies> families;
 
-  std::string ToString() const;  // for people, to say what was open
+  std::string ToString() const;  // readable text, for reports
 };
 
-// Settings with which any database of this test can be opened, whatever those before were.
+// Returns settings that can open any database of this test, whatever its previous settings.
 Settings RandomSettings(Random* random);
 
-// The policy that an options string names. Throws std::runtime_error if there is none.
+// Returns the policy named by an options string. Throws std::runtime_error if it is unknown.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> MakePolicy(const std::string& text);
 
 }  // namespace winnow::stress

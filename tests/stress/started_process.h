@@ -1,4 +1,4 @@
-// Starting a process that does not outlive this one, and saying how it ended.
+// Starts a process that does not outlive this one, and describes how it ended.
 
 #ifndef WINNOW_TESTS_STRESS_STARTED_PROCESS_H_
 #define WINNOW_TESTS_STRESS_STARTED_PROCESS_H_
@@ -11,13 +11,13 @@
 
 namespace winnow::stress {
 
-// Starts a program in the folder, where it leaves its core if the machine makes one. What it says
-// is added to the file output.txt there. The calling thread's end kills it. Throws
-// std::runtime_error if it can't fork.
+// Starts a program in the folder, which also gets its core dump if the machine writes one. Its
+// output is appended to output.txt there. The process is killed when the calling thread ends.
+// Throws std::runtime_error if fork() fails.
 pid_t StartProcess(const std::vector<std::string>& command, const std::string& folder,
                    const std::vector<std::pair<std::string, std::string>>& environment = {});
 
-// "ended by signal 11 (Segmentation fault)", of a status as waitpid gives it.
+// Describes a wait status: "ended by signal 11 (Segmentation fault)".
 std::string HowItEnded(int status);
 
 }  // namespace winnow::stress

@@ -23,7 +23,7 @@ std::string WithCommas(uint64_t number) {
   return digits;
 }
 
-// Names and values in the order in which they are shown.
+// Returns names and values in display order.
 std::vector<std::pair<std::string, uint64_t>> Rows(const KernelSums& sums) {
   std::vector<std::pair<std::string, uint64_t>> rows = {{"lives", sums.lives},
                                                         {"kills", sums.kills}};

@@ -1,4 +1,4 @@
-// Summary of a run, for people and for programs.
+// Summary of a run, as text and as JSON.
 
 #ifndef WINNOW_TESTS_STRESS_SUMMARY_H_
 #define WINNOW_TESTS_STRESS_SUMMARY_H_
@@ -9,10 +9,10 @@
 
 namespace winnow::stress {
 
-// A row for each count and a column for each kernel.
+// Returns a table with a row per count and a column per kernel.
 std::string Table(const StressResult& result);
 
-// One line, schema winnow.stress/1.
+// Returns one line of JSON, schema winnow.stress/1.
 std::string JsonLine(const StressResult& result, const std::string& command, uint64_t seed);
 
 }  // namespace winnow::stress

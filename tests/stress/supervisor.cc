@@ -22,13 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// A database, and the process that lives with it now.
+// A database and the process that uses it now.
 struct Slot {
   std::string folder;
-  uint64_t database = 0;  // number, from which its traits come
-  unsigned lives = 0;     // that it had
+  uint64_t database = 0;  // decides the database's traits
+  unsigned lives = 0;     // number of lives so far
   std::unique_ptr<Counts> counts;
-  pid_t process = 0;  // 0: none
+  pid_t process = 0;  // 0: not running
   std::string kernel;
   std::optional<Clock::time_point> kill_at;
   bool is_killed = false;
@@ -50,7 +50,7 @@ std::vector<std::string> Command(const StressPlan& plan, const Slot& slot, uint6
           std::to_string(static_cast<int>(life.fault))};
 }
 
-// Without a name, the machine's choice.
+// Returns the environment that selects a kernel; if empty, the process chooses.
 std::vector<std::pair<std::string, std::string>> Environment(const std::string& kernel) {
   if (kernel.empty()) return {};
   return {{"WINNOW_KERNEL", kernel}};
@@ -128,7 +128,7 @@ class Supervisor {
     ++begun_;
   }
 
-  // Kills it when it is time, and sums up when it has ended.
+  // Kills the process if due, and adds its counts if it has ended.
   void Look(Slot* slot) {
     if (slot->kill_at && !slot->is_killed && Clock::now() >= *slot->kill_at) {
       slot->is_killed = true;

@@ -1,4 +1,4 @@
-// Starts processes that each live with a database, kills some of them, and sums up what they did.
+// Starts processes that each use a database, kills some of them, and sums up their counts.
 
 #ifndef WINNOW_TESTS_STRESS_SUPERVISOR_H_
 #define WINNOW_TESTS_STRESS_SUPERVISOR_H_
@@ -14,14 +14,14 @@
 namespace winnow::stress {
 
 struct StressPlan {
-  LifePlan life;                     // its folder, seed and kind are chosen for each
-  std::string folder;                // for everything; made where it is not
-  double seconds = 60;               // begins no life after that
-  uint64_t lives = 0;                // or so many lives, if not 0
-  unsigned processes = 1;            // at a time, each with a database of its own
-  unsigned lives_of_database = 10;   // then it is thrown away for a new one
-  bool kill = true;                  // three of four lives end by SIGKILL
-  std::vector<std::string> kernels;  // taken in turn; empty: the machine's choice
+  LifePlan life;                     // folder, seed and kind are set for each process
+  std::string folder;                // receives all files; created if missing
+  double seconds = 60;               // no life begins later
+  uint64_t lives = 0;                // number of lives instead of `seconds`, if not 0
+  unsigned processes = 1;            // running at a time, each with its own database
+  unsigned lives_of_database = 10;   // lives until a database is replaced by a new one
+  bool kill = true;                  // ends three of four lives by SIGKILL
+  std::vector<std::string> kernels;  // used in turn; empty: the process chooses
   bool progress = false;
 };
 
@@ -39,14 +39,16 @@ struct StressResult {
   KernelSums Total() const;
 };
 
-// A process ended by a signal that it was not sent, or with a status that it does not have.
+// Status if a process ended by a signal other than the supervisor's SIGKILL, or with an unknown
+// exit status.
 inline constexpr int kAbnormalEnd = 7;
 
-// Stops with the first life that does not end well, and leaves its folder as it is, with the core
-// if the machine makes one. Throws std::runtime_error if a process can't be started.
+// Stops at the first life that fails, and leaves its folder as it is, with a core dump if the
+// machine writes one. Throws std::runtime_error if a process can't be started.
 StressResult RunStress(const StressPlan& plan);
 
-// Runs a process that it starts, with the arguments that it gives it. Returns the exit status.
+// Runs a process that RunStress() starts, with the arguments that it passes. Returns the exit
+// status.
 int RunLifeOf(int argc, char** argv);
 
 }  // namespace winnow::stress

@@ -25,12 +25,13 @@ using ROCKSDB_NAMESPACE::WriteOptions;
 
 constexpr uint64_t kNow = std::numeric_limits<uint64_t>::max();
 
-// How an iterator over all versions shows them: the key, the timestamp, and eight bytes of which
-// the first says what it is (RocksDB's dbformat.h).
+// Entries of an iterator over all versions: the key, the timestamp, and an eight-byte footer whose
+// first byte is the type (RocksDB's dbformat.h).
 constexpr size_t kFooterBytes = 8;
 constexpr char kTypeValue = 1;
 
-// Before the versions of a key come those of keys that it begins with, of which there are none.
+// Encodes a time so that newer versions sort first. No key is a prefix of another, so a key's
+// versions are contiguous.
 std::string Backwards(uint64_t time) {
   std::string text;
   for (int shift = 56; shift >= 0; shift -= 8) {
@@ -59,7 +60,7 @@ Difference About(const View& view, Question question, const char* operation, con
   return difference;
 }
 
-// With what their timestamp points to.
+// Read options that own their timestamp.
 class OptionsAt : public ReadOptions {
  public:
   explicit OptionsAt(uint64_t time) : text_(Timestamp(time)), slice_(text_) { timestamp = &slice_; }
@@ -92,8 +93,8 @@ void MultiGet(const View& view, const std::vector<std::string>& keys, uint64_t t
   }
 }
 
-// The keys of one group, by their prefix where there is an extractor that takes them, else in total
-// order.
+// Iterates over the keys of one group: by their prefix if they are in the extractor's domain, else
+// in total order.
 void Walk(const View& view, uint64_t group, uint64_t time, Counts* counts) {
   const Extractor& extractor = view.database->extractor(kTimedFamily);
   const std::string start = view.keys->GroupStart(group);
@@ -125,7 +126,7 @@ void Walk(const View& view, uint64_t group, uint64_t time, Counts* counts) {
 }  // namespace
 
 const Comparator* TimestampComparator() {
-  // By its name: the headers of 7.8 don't have it.
+  // Created by name, since the headers of 7.8 do not declare it.
   const Comparator* comparator = nullptr;
   const Status status = Comparator::CreateFromString(
       ROCKSDB_NAMESPACE::ConfigOptions(), "leveldb.BytewiseComparator.u64ts", &comparator);
@@ -148,7 +149,7 @@ std::string VersionValue(const std::string& value) { return "=" + value; }
 std::optional<std::string> FindVersion(const FamilyModel& versions, const std::string& key,
                                        uint64_t time) {
   const auto found = versions.lower_bound(VersionKey(key, time));
-  // Keys are told apart by their first bytes: what begins with this one is a version of it.
+  // No key is a prefix of another, so an entry that begins with this key is one of its versions.
   if (found == versions.end() || found->first.compare(0, key.size(), key) != 0) return std::nullopt;
   if (found->second == kNoValue) return std::nullopt;
   return found->second.substr(1);
@@ -179,7 +180,7 @@ FamilyModel ScanVersions(const Database& database, const KeySpace& keys) {
 }
 
 void WriteSomeVersion(const Database& database, Part* part, Random* random, Counts* counts) {
-  // Transactions don't write to such families.
+  // Transactions do not support such column families.
   if (database.settings().kind != DatabaseKind::kPlain) return;
   counts->Add(Count::kVersions);
   const KeySpace& keys = part->keys();

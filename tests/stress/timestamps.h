@@ -1,5 +1,5 @@
-// The column family whose keys have timestamps: the model holds every version of a key, and is
-// asked for any time.
+// Column family whose keys have timestamps: the model holds every version of a key, and reads are
+// at any time.
 
 #ifndef WINNOW_TESTS_STRESS_TIMESTAMPS_H_
 #define WINNOW_TESTS_STRESS_TIMESTAMPS_H_
@@ -18,31 +18,31 @@
 
 namespace winnow::stress {
 
-// RocksDB's, of timestamps of 64 bits. Throws std::runtime_error if there is none.
+// Returns RocksDB's comparator with 64-bit timestamps. Throws std::runtime_error if there is none.
 const ROCKSDB_NAMESPACE::Comparator* TimestampComparator();
 
-// A timestamp as RocksDB's comparator has it.
+// Returns a timestamp as encoded for RocksDB's comparator.
 std::string Timestamp(uint64_t time);
 inline constexpr size_t kTimestampBytes = 8;
 
-// The entry of a version in the model, newer ones first; what it holds is a value or that there is
-// none from then on.
+// Model entry of a version, newer ones first. It holds a value, or kNoValue for a deletion.
 std::string VersionKey(const std::string& key, uint64_t time);
 std::string VersionValue(const std::string& value);
 inline constexpr char kNoValue[] = "-";
 
-// Returns what the key held at that time.
+// Returns the key's value at that time.
 std::optional<std::string> FindVersion(const FamilyModel& versions, const std::string& key,
                                        uint64_t time);
 
-// All versions that an owner has in the database. Throws DifferenceFound if they can't be read.
+// Returns all versions that the database has in an owner's part. Throws DifferenceFound if they
+// can't be read.
 FamilyModel ScanVersions(const Database& database, const KeySpace& keys);
 
-// Puts or deletes a key, at a time of its own.
+// Puts or deletes a key at a new time.
 void WriteSomeVersion(const Database& database, Part* part, Random* random, Counts* counts);
 
-// Lookups of keys of the part at times that there were, and of all with a prefix. Compared with the
-// model, as those of reads.h.
+// Reads keys of the part at existing times, and all keys with a prefix, and compares them with the
+// model like Reads.
 void ReadSomeVersions(const View& view, Random* random, Counts* counts);
 
 }  // namespace winnow::stress

@@ -20,7 +20,7 @@ using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-// Returns whether a compaction says that it can't be made because of others.
+// Returns whether a compaction failed because of a conflict with others.
 bool IsInTheWay(const Status& status) {
   return status.IsInvalidArgument() || status.IsAborted() || status.IsIncomplete() ||
          status.IsBusy();
@@ -75,7 +75,7 @@ constexpr const char* kPolicies[] = {
     "{filter_policy={level_plan=by_level;absent_share=0.3}}",
     "{filter_policy={level_plan=uniform;absent_share=1}}",
 #if WINNOW_ROCKSDB_AT_LEAST(9, 8)
-    // The whole object.
+    // Replaces the whole policy object.
     "{filter_policy={id=winnow:14}}",
     "{filter_policy=winnow:9}",
     "{filter_policy=bloomfilter:10}",
@@ -103,11 +103,11 @@ void ChangePolicy(const Database& database, size_t family, const std::string& ch
   if (!settings.IsWinnow() || settings.is_watched) return;
   const Status status =
       database.db().SetOptions(database.family(family), {{"block_based_table_factory", change}});
-  // RocksDB says so where the options changed again while it wrote them down.
+  // RocksDB returns this error if the options changed again before they were persisted.
   const bool changed_meanwhile =
       status.ToString().find("Unable to persist options") != std::string::npos;
 #if WINNOW_ROCKSDB_AT_LEAST(9, 8)
-  // After a built-in policy there is nobody to take options of Winnow's.
+  // A built-in policy does not accept Winnow's options.
   if (status.IsInvalidArgument()) return;
 #endif
   if (!changed_meanwhile) Require(status, "SetOptions of a policy: " + change);
@@ -123,7 +123,7 @@ void SomeUpkeep(const Database& database, Random* random, Counts* counts) {
   if (kind < 12) {
     FlushOptions options;
     options.wait = random->Below(2) == 0;
-    options.allow_write_stall = true;  // a flush with a stop of writes in its way would wait
+    options.allow_write_stall = true;  // otherwise waits for writes that are stopped
     counts->Add(Count::kFlushes);
     Require(database.db().Flush(options, family), "Flush");
   } else if (kind < 14) {
@@ -137,8 +137,8 @@ void SomeUpkeep(const Database& database, Random* random, Counts* counts) {
   }
 }
 
-// Mostly back to one that learns: what was sampled is dropped under any other, and 256 samples of a
-// family have to come together again before it has learned rates.
+// Changes mostly back to a plan that learns: any other plan drops the samples, and a column family
+// needs 256 samples again before it has learned rates.
 void ChangeSomePlan(const Database& database, Random* random, Counts* counts) {
   const char* const change =
       random->Below(4) == 0 ? kPlans[random->Below(std::size(kPlans))] : kBackToLearned;

@@ -1,4 +1,4 @@
-// Changes the files of a database and its options, but nothing that it holds.
+// Changes a database's files and options, but not its contents.
 
 #ifndef WINNOW_TESTS_STRESS_UPKEEP_H_
 #define WINNOW_TESTS_STRESS_UPKEEP_H_
@@ -8,15 +8,15 @@
 
 namespace winnow::stress {
 
-// For one who is inside the gate: a flush, a compaction of a range, of some files or of a whole
-// family, or another policy by SetOptions.
+// Runs a flush, a compaction of a range, of some files or of a whole column family, or replaces the
+// policy by SetOptions. The caller must be inside the gate.
 void SomeUpkeep(const Database& database, Random* random, Counts* counts);
 
-// Likewise: another level plan, other bits, or RocksDB's filters from Winnow's policy, by
-// SetOptions.
+// Sets another level plan, other bits, or RocksDB's filters built by Winnow's policy, by
+// SetOptions. The caller must be inside the gate.
 void ChangeSomePlan(const Database& database, Random* random, Counts* counts);
 
-// For one who is not: another prefix extractor by SetOptions.
+// Sets another prefix extractor by SetOptions. The caller must be outside the gate.
 void ChangeSomeExtractor(Database* database, Random* random, Counts* counts);
 
 }  // namespace winnow::stress

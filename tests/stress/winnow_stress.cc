@@ -1,6 +1,5 @@
-// winnow_stress: random operations on RocksDB databases with Winnow's filters, every answer
-// compared with a model. tools/stress.sh builds and runs it; --help tells its flags and exit
-// statuses.
+// winnow_stress: random operations on RocksDB databases with Winnow's filters, with every answer
+// compared to a model. tools/stress.sh builds and runs it; --help lists flags and exit statuses.
 
 #include <absl/flags/flag.h>
 #include <absl/flags/parse.h>
@@ -102,7 +101,7 @@ bool ParseFault(const std::string& text, Fault* fault) {
   return *fault != Fault::kNone;
 }
 
-// "all" are those that the machine has.
+// Returns the kernels of a comma-separated list; "all" means those that the machine supports.
 std::vector<std::string> ParseKernels(const std::string& text) {
   if (text.empty()) return {};
   if (text != "all") return absl::StrSplit(text, ',');
@@ -132,7 +131,7 @@ StressPlan PlanOfFlags(Fault fault) {
   return plan;
 }
 
-// A harness that tests nothing must not be green.
+// A run that tested too little must fail.
 bool IsEnough(const StressResult& result) {
   const struct {
     Count count;

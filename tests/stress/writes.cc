@@ -20,9 +20,9 @@ using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::WriteBatch;
 using ROCKSDB_NAMESPACE::WriteOptions;
 
-constexpr size_t kMaxMerged = 400;  // bytes; then the key is put again
+constexpr size_t kMaxMerged = 400;  // bytes, above which the key is put again
 
-// By `to`'s own functions: a database's, a batch's or a transaction's.
+// Calls the function for `write` of a database, batch or transaction.
 template <typename To, typename... First>
 Status Ask(const Write& write, const Database& database, To* to, First... first) {
   auto* const family = database.family(write.family);
@@ -75,7 +75,7 @@ Write WriteOperations::RandomWrite(size_t family, uint64_t number,
   if (part_->keys().IsOnce(number)) {
     if (found) write.change = Change::kSingleDelete;
   } else if (random_->Below(4) == 0) {
-    write.change = Change::kDelete;  // also of what is not there
+    write.change = Change::kDelete;  // also for absent keys
   } else if (with_merges_ && random_->Below(4) == 0 && (!found || found->size() < kMaxMerged)) {
     write.change = Change::kMerge;
     counts_->Add(Count::kMerges);
@@ -115,7 +115,7 @@ void WriteOperations::Single() {
 void WriteOperations::Batch() {
   PartModel before;
   const Writes writes = RandomWrites(8, &before);
-  // A TransactionDB locks the keys of a batch, and knows of no SingleDelete there.
+  // A TransactionDB locks the keys of a batch, and does not support SingleDelete there.
   if (database_.settings().kind == DatabaseKind::kTransactions &&
       std::any_of(writes.begin(), writes.end(),
                   [](const Write& write) { return write.change == Change::kSingleDelete; })) {
@@ -131,14 +131,14 @@ void WriteOperations::DeleteRange() {
   if (database_.settings().kind != DatabaseKind::kPlain) return;
   counts_->Add(Count::kRangeDeletions);
   const KeySpace& keys = part_->keys();
-  // Between two groups of keys that are deleted by SingleDelete only.
+  // Stays between two groups whose keys are only deleted by SingleDelete.
   uint64_t first = random_->Below(keys.groups());
   if (KeySpace::IsOnceGroup(first)) --first;
   const uint64_t last_end = first - first % KeySpace::kOnceEvery + KeySpace::kOnceEvery - 1;
   const uint64_t end = std::min({first + 1 + random_->Below(3), last_end, keys.groups()});
   Write write{Change::kDeleteRange, static_cast<uint8_t>(random_->Below(kFamilies)),
               keys.GroupStart(first), keys.GroupStart(end)};
-  // Not only at the ends of groups.
+  // The range may also begin within a group.
   if (random_->Below(2) == 0) {
     const uint64_t number = SomeNumber();
     if (keys.GroupOf(number) == first) write.key = keys.Key(number);
@@ -158,7 +158,7 @@ void WriteOperations::Transaction() {
   for (const Write& write : writes) {
     Require(Ask(write, database_, transaction.get()), "a write in a transaction");
     Apply({write}, &model);
-    // The transaction's own writes are found before what the files say.
+    // The transaction's own writes take precedence over the files.
     PinnableSlice value;
     const Status status =
         transaction->Get(ReadOptions(), database_.family(write.family), write.key, &value);
@@ -177,7 +177,7 @@ void WriteOperations::Transaction() {
   }
   part_->Do(writes, [&] {
     const Status status = transaction->Commit();
-    // An optimistic one may find that the memtable has forgotten what it needs to compare with.
+    // An optimistic transaction fails if the memtable no longer has the history that it needs.
     if (status.IsTryAgain()) return false;
     Require(status, "Commit");
     return true;
@@ -198,8 +198,8 @@ void WriteOperations::Ingest() {
   if (chosen.empty()) return;
   counts_->Add(Count::kIngestions);
   const std::string path = database_.path() + "-to-ingest-" + keys.Begin() + ".sst";
-  // A kill during an earlier move may have left this name on a file that the database has now as
-  // well; SstFileWriter would cut that one off.
+  // A kill during an earlier ingestion may have left this name as a hard link to a file of the
+  // database, which SstFileWriter would truncate.
   std::filesystem::remove(path);
   ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(),
                                           database_.db().GetOptions(database_.family(family)),
@@ -227,7 +227,7 @@ void WriteOperations::Ingest() {
     options.move_files = random_->Below(2) == 0;
     const Status status =
         database_.db().IngestExternalFile(database_.family(family), {path}, options);
-    // A RocksDB with assertions looks again whether the memtable has been flushed, and gives up.
+    // A RocksDB with assertions checks again if the memtable was flushed, and fails.
     if (status.IsTryAgain()) return false;
     Require(status, "IngestExternalFile");
     return true;

@@ -1,4 +1,4 @@
-// The bits_per_key that a filter was asked for, from what it became: whatever its kind.
+// Computes the bits_per_key that a filter was asked for from the filter itself, for any kind.
 
 #ifndef WINNOW_TESTS_SUPPORT_ASKED_BITS_H_
 #define WINNOW_TESTS_SUPPORT_ASKED_BITS_H_
@@ -11,7 +11,7 @@
 
 namespace winnow::testing {
 
-// The least bits, from 1 to 32, for which the function is true, which it is for all greater ones.
+// Returns the minimum bits, from 1 to 32, for which the predicate is true; it must be monotonic.
 template <typename Predicate>
 double LeastBits(Predicate is_enough) {
   double low = kBitsPerKeyOption.least;
@@ -23,14 +23,14 @@ double LeastBits(Predicate is_enough) {
   return high;
 }
 
-// Returns the bits of a Winnow filter's block: within 0.01, as it records the rate.
+// Returns the bits_per_key of a Winnow filter block, within 0.01, from the recorded rate.
 inline double AskedBits(std::string_view block) {
   const double rate = FilterView(block).info().target_fpr;
   return LeastBits([rate](double bits) { return core::RateForBits(bits) <= rate; });
 }
 
-// Returns those of a Winnow Ribbon filter of so many keys and bytes: within 0.5, as sizes are
-// estimated.
+// Returns the bits_per_key of a Winnow Ribbon filter with this number of keys and bytes, within
+// 0.5, since sizes are estimated.
 inline double AskedBitsOfRibbon(uint64_t keys, uint64_t bytes) {
   return LeastBits([keys, bytes](double bits) {
     return core::EstimateRibbonBytes(keys, core::RateForBits(bits)) >= bytes;

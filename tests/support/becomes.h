@@ -8,7 +8,8 @@
 
 namespace winnow::testing {
 
-// Returns whether it holds before the timeout; it is asked at once, and after each pause.
+// Returns true once `holds` is true, or false at the timeout; checks at first, and after each
+// pause.
 template <typename Condition>
 bool Becomes(const Condition& holds, std::chrono::microseconds pause = std::chrono::milliseconds(5),
              std::chrono::minutes at_most = std::chrono::minutes(2)) {

@@ -26,7 +26,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Variables of this process that are given anew are left out.
+// Returns the added variables, and those of this process that they don't override.
 std::vector<std::string> MergedEnvironment(const std::vector<std::string>& added) {
   std::vector<std::string> merged = added;
   for (char** variable = environ; *variable != nullptr; ++variable) {

@@ -1,6 +1,6 @@
 #include "tests/support/counted_memory.h"
 
-// Not inlined: the compiler would see memory of new go to free().
+// Not inlined, since the compiler would warn about free() of memory from operator new.
 __attribute__((noinline)) void* operator new(std::size_t size) {
   return winnow::testing::OrThrow(winnow::testing::Allocate(size));
 }

@@ -1,5 +1,4 @@
-// Allocations that are counted, and that fail when a test says so. counted_memory.cc replaces
-// operator new by them.
+// Allocations that are counted and can be made to fail. counted_memory.cc replaces operator new.
 
 #ifndef WINNOW_TESTS_SUPPORT_COUNTED_MEMORY_H_
 #define WINNOW_TESTS_SUPPORT_COUNTED_MEMORY_H_
@@ -15,12 +14,12 @@
 
 namespace winnow::testing {
 
-// Bytes that are allocated now, with what the allocator keeps beside each block, and the most since
-// a test set it. The most is right for one thread at a time.
+// Bytes currently allocated, including the allocator's overhead per block, and the maximum since a
+// test reset it. The maximum is exact for one thread at a time.
 inline std::atomic<size_t> bytes_in_use{0};
 inline std::atomic<size_t> most_bytes_in_use{0};
 
-// Allocations of this thread that may still succeed; negative: all.
+// Number of allocations of this thread that may still succeed; negative: unlimited.
 inline thread_local int64_t allocations_left = -1;
 
 inline size_t SizeOf(void* block) { return malloc_usable_size(block) + sizeof(size_t); }

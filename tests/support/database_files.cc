@@ -17,7 +17,8 @@
 namespace winnow::testing {
 namespace {
 
-// Copies the filter of a file when it is opened. A reader it does not make means "may match".
+// A policy that copies the filter of a file when it is opened. It makes no reader, which means "may
+// match".
 class CopyingPolicy final : public rocksdb::FilterPolicy {
  public:
   explicit CopyingPolicy(std::string* block) : block_(block) {}
@@ -80,7 +81,7 @@ std::string KindOf(const std::string& block) {
   if (view.fault() == Fault::kNone) {
     return "winnow " + std::string(ToString(view.info().kind));
   }
-  // RocksDB's own readers look at this byte.
+  // RocksDB's own readers use this byte.
   const signed char marker =
       block.size() < 5 ? 0 : static_cast<signed char>(block[block.size() - 5]);
   return marker == -1 ? "built-in bloom" : marker == -2 ? "built-in ribbon" : "other";
@@ -95,7 +96,7 @@ std::map<std::string, int> KindsOfFilters(const std::string& database) {
 }
 
 std::string NewestOptionsPath(const std::string& database) {
-  // The number in the name has a fixed width.
+  // File numbers in names have a fixed width.
   std::string newest;
   for (const auto& entry : std::filesystem::directory_iterator(database)) {
     const std::string name = entry.path().filename().string();

@@ -1,4 +1,4 @@
-// Data that a test writes to a database, and the questions by which it finds all of that again.
+// Test data of a database, and checks that all of it is found again.
 
 #ifndef WINNOW_TESTS_SUPPORT_DATABASE_MODEL_H_
 #define WINNOW_TESTS_SUPPORT_DATABASE_MODEL_H_
@@ -19,7 +19,7 @@
 
 namespace winnow::testing {
 
-inline constexpr size_t kPrefixBytes = 7;  // "k" and six digits: 10 keys each
+inline constexpr size_t kPrefixBytes = 7;  // "k" and six digits; 10 keys have the same prefix
 
 inline std::string Key(uint64_t i) {
   char key[32];
@@ -28,13 +28,13 @@ inline std::string Key(uint64_t i) {
   return key;
 }
 
-// Keys that are not in the database, and lie between those that are.
+// Returns a key that is not in the database and lies between two that are.
 inline std::string AbsentKey(uint64_t i) { return Key(i) + "x"; }
 
 // Expected contents of a database.
 using Model = std::map<std::string, std::string>;
 
-// Asks for the first num_keys keys, one by one, and for as many absent ones.
+// Checks the first num_keys keys with Get, and as many absent ones.
 inline void ExpectAllKeys(
     ROCKSDB_NAMESPACE::DB& database, const Model& model, uint64_t num_keys,
     const ROCKSDB_NAMESPACE::ReadOptions& read = ROCKSDB_NAMESPACE::ReadOptions()) {
@@ -52,13 +52,13 @@ inline void ExpectAllKeys(
   }
 }
 
-// The same by MultiGet, in batches of many sizes.
+// Checks the first num_keys keys, and as many absent ones, with MultiGet in batches of many sizes.
 inline void ExpectAllKeysInBatches(
     ROCKSDB_NAMESPACE::DB& database, const Model& model, uint64_t num_keys,
     const ROCKSDB_NAMESPACE::ReadOptions& read = ROCKSDB_NAMESPACE::ReadOptions()) {
   size_t batch = 1;
   for (uint64_t first = 0; first < num_keys; first += batch) {
-    batch = batch % 70 + 1;  // RocksDB asks filters for at most 32 keys at once
+    batch = batch % 70 + 1;  // RocksDB passes at most 32 keys to a filter
     std::vector<std::string> keys;
     for (uint64_t i = first; i < std::min<uint64_t>(first + batch, num_keys); ++i) {
       keys.push_back(Key(i));

@@ -1,4 +1,4 @@
-// Files that tests write and read.
+// Temporary folders and files of tests.
 
 #ifndef WINNOW_TESTS_SUPPORT_FILES_H_
 #define WINNOW_TESTS_SUPPORT_FILES_H_
@@ -8,8 +8,8 @@
 
 namespace winnow::testing {
 
-// A new folder, removed with all that is in it at the end. Throws std::runtime_error if it can't be
-// made.
+// A new folder, which is removed with its contents on destruction. Throws std::runtime_error if the
+// folder can't be made.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -24,10 +24,10 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// All bytes of a file. Throws std::runtime_error if it can't be read.
+// Returns the contents of a file. Throws std::runtime_error if it can't be read.
 std::string ReadFile(const std::string& path);
 
-// Makes the file, or replaces what is in it. Throws std::runtime_error if it can't.
+// Creates or overwrites a file. Throws std::runtime_error on failure.
 void WriteFile(const std::string& path, std::string_view bytes);
 
 }  // namespace winnow::testing

@@ -1,4 +1,4 @@
-// Bytes as hexadecimal digits, two a byte, small letters.
+// Conversion of bytes to lower-case hexadecimal digits.
 
 #ifndef WINNOW_TESTS_SUPPORT_HEX_H_
 #define WINNOW_TESTS_SUPPORT_HEX_H_

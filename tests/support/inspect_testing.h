@@ -1,4 +1,4 @@
-// Helpers for the tests of inspection: SST files with all sorts of filters.
+// Helpers for tests of inspection: SST files with all kinds of filters.
 
 #ifndef WINNOW_TESTS_SUPPORT_INSPECT_TESTING_H_
 #define WINNOW_TESTS_SUPPORT_INSPECT_TESTING_H_
@@ -16,7 +16,7 @@
 
 namespace winnow::testing {
 
-// Key number i of a sorted file: 12 bytes, of which the first 8 are the same for 100 keys.
+// Returns key number i of a sorted file: 12 bytes, with the same first 8 bytes for 100 keys.
 inline std::string KeyOf(uint64_t i) {
   char key[32];
   std::snprintf(key, sizeof(key), "%08u.%03u", static_cast<unsigned>(i / 100),
@@ -24,11 +24,12 @@ inline std::string KeyOf(uint64_t i) {
   return key;
 }
 
-// The policy's name may be empty: none.
+// Returns table options with this policy; an empty name means no policy.
 inline ROCKSDB_NAMESPACE::BlockBasedTableOptions TableWith(const std::string& policy) {
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
   table.filter_policy = policy.empty() ? nullptr : MakePolicyFrom(policy);
-  table.optimize_filters_for_memory = false;  // true from RocksDB 9 on: sizes by the allocator
+  table.optimize_filters_for_memory = false;  // the default since RocksDB 9, where sizes depend on
+                                              // the allocator
   return table;
 }
 
@@ -55,14 +56,14 @@ inline void WriteSst(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table, uin
   WriteSst(MakeOptions(table), keys, path);
 }
 
-// The keys with the numbers first, first + step and on, before end.
+// Key numbers first, first + step, and so on, less than `end`.
 struct KeyNumbers {
   uint64_t end;
   uint64_t first = 0;
   uint64_t step = 1;
 };
 
-// Puts the keys, in their order, and flushes the family, which is the default one if none is given.
+// Puts the keys in ascending order and flushes the column family; null means the default one.
 inline void PutAndFlush(ROCKSDB_NAMESPACE::DB* database, const KeyNumbers& keys,
                         ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr,
                         const std::string& value = "value") {
@@ -73,7 +74,7 @@ inline void PutAndFlush(ROCKSDB_NAMESPACE::DB* database, const KeyNumbers& keys,
   ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
 }
 
-// A database of one file with these keys, whose filter has a range filter beside it.
+// Makes a database of one file with these keys, whose filter block has a range filter.
 inline void MakeWithRangeFilter(const std::string& path,
                                 const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table,
                                 const KeyNumbers& keys) {
@@ -85,8 +86,8 @@ inline void MakeWithRangeFilter(const std::string& path,
 
 constexpr char kRangePolicy[] = "{id=winnow;bits_per_key=10;range_bits=15}";
 
-// A database with level_plan=auto and a file on level 6 that SstFileWriter wrote; then one above
-// it, unless all is to be written anew.
+// Makes a database with level_plan=auto, and a file of SstFileWriter on level 6 and another one
+// above. With `rewrites`, everything is then compacted.
 inline void MakeIngested(const std::string& path, bool rewrites) {
   ROCKSDB_NAMESPACE::Options options = SmallLevels(TableWith("{id=winnow;level_plan=auto}"));
   options.disable_auto_compactions = true;

@@ -1,4 +1,4 @@
-// Finds all matches of a pattern in a text.
+// Finds all matches of a regular expression in a text.
 
 #ifndef WINNOW_TESTS_SUPPORT_MATCHES_H_
 #define WINNOW_TESTS_SUPPORT_MATCHES_H_
@@ -10,7 +10,7 @@
 
 namespace winnow::testing {
 
-// All matches, in order: of each the whole, or one of the pattern's groups, from 1 on.
+// Returns all matches in order: whole matches, or one of the pattern's groups, from 1 on.
 inline std::vector<std::string> AllMatches(const std::string& text, const std::regex& pattern,
                                            size_t group = 0) {
   std::vector<std::string> matches;

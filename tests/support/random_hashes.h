@@ -1,4 +1,4 @@
-// Seeded hashes and keys that are the same on every machine, and the seed of random tests.
+// Seeded random hashes that are the same on every machine, and the seed of random tests.
 
 #ifndef WINNOW_TESTS_SUPPORT_RANDOM_HASHES_H_
 #define WINNOW_TESTS_SUPPORT_RANDOM_HASHES_H_
@@ -28,8 +28,8 @@ class RandomHashes : public bench::Random {
   }
 };
 
-// The seed of a random test: WINNOW_TEST_SEED, or a fixed one; printed, so that a failure can be
-// had again.
+// Returns the seed of a random test, WINNOW_TEST_SEED or a fixed one, and prints it, so that a
+// failure can be reproduced.
 inline uint64_t TestSeed() {
   const char* given = std::getenv("WINNOW_TEST_SEED");
   const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0) : 20240229;

@@ -1,4 +1,4 @@
-// The range filter of all keys that a RocksDB table's filter block has.
+// Access to the range filter of all keys in a RocksDB table's filter block.
 
 #ifndef WINNOW_TESTS_SUPPORT_RANGE_OF_TABLE_H_
 #define WINNOW_TESTS_SUPPORT_RANGE_OF_TABLE_H_
@@ -18,7 +18,7 @@ inline std::string_view RangeFilterOfTable(std::string_view filter_block) {
   return {};
 }
 
-// A copy of the block with this range filter.
+// Returns a copy of the block with this range filter.
 inline FilterBlock WithRangeFilterOfTable(std::string_view filter_block,
                                           std::string_view range_filter) {
   const char of_all[] = {static_cast<char>(core::RangeRole::kAllKeys)};

@@ -1,4 +1,4 @@
-// Traces as RocksDB itself writes them.
+// Traces recorded by RocksDB.
 
 #ifndef WINNOW_TESTS_SUPPORT_RECORDED_TRACE_H_
 #define WINNOW_TESTS_SUPPORT_RECORDED_TRACE_H_
@@ -17,7 +17,7 @@
 
 namespace winnow::testing {
 
-// Has RocksDB trace what `work` does with the database.
+// Runs `work` while RocksDB traces the database to `path`.
 template <typename Work>
 void RecordTrace(ROCKSDB_NAMESPACE::DB* database, const std::string& path, const Work& work) {
   std::unique_ptr<ROCKSDB_NAMESPACE::TraceWriter> writer;

@@ -1,4 +1,4 @@
-// Registers a static plugin in the tests that name it in options strings; a shared one registers
+// Registers a static plugin in tests that name it in options strings; a shared one registers
 // itself.
 
 #include "winnow/rocksdb_policy.h"

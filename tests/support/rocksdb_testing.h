@@ -1,4 +1,4 @@
-// Helpers for the tests with a real RocksDB.
+// Helpers for tests with a real RocksDB.
 
 #ifndef WINNOW_TESTS_SUPPORT_ROCKSDB_TESTING_H_
 #define WINNOW_TESTS_SUPPORT_ROCKSDB_TESTING_H_
@@ -31,14 +31,15 @@ namespace winnow::testing {
     ASSERT_TRUE(status_to_be_ok.ok()) << status_to_be_ok.ToString(); \
   } while (false)
 
-// As every tool should: an unknown policy is an error instead of no filter.
+// Returns options that make an unknown policy an error instead of no filter.
 inline ROCKSDB_NAMESPACE::ConfigOptions StrictConfig() {
   ROCKSDB_NAMESPACE::ConfigOptions config;
   config.ignore_unsupported_options = false;
   return config;
 }
 
-// The policy of an options string such as "winnow:10"; a failure and null if there is none.
+// Returns the policy of an options string such as "winnow:10". On error, the test fails and the
+// result is null.
 inline std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> MakePolicyFrom(
     const std::string& text) {
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
@@ -49,20 +50,21 @@ inline std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> MakePolicyFrom(
   return policy;
 }
 
-// A small database's options: files are cut by the caller (flush and compaction), tickers count.
+// Returns options of a small database without automatic compactions, with statistics.
 inline ROCKSDB_NAMESPACE::Options MakeOptions(
     const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   ROCKSDB_NAMESPACE::Options options;
   options.create_if_missing = true;
   options.disable_auto_compactions = true;
   options.level_compaction_dynamic_level_bytes =
-      false;  // the default until 8.3: files move to level 1
+      false;  // default before 8.3: files move to level 1
   options.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
   options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   return options;
 }
 
-// The same, but that compactions make a tree of some levels of some thousands of keys.
+// Returns MakeOptions with automatic compactions that build a tree of some levels from some
+// thousand keys.
 inline ROCKSDB_NAMESPACE::Options SmallLevels(
     const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
   ROCKSDB_NAMESPACE::Options options = MakeOptions(table);
@@ -76,13 +78,13 @@ inline ROCKSDB_NAMESPACE::Options SmallLevels(
   return options;
 }
 
-// The data blocks that were read, from files and from the block cache.
+// Returns the number of data blocks read, from files and from the block cache.
 inline uint64_t DataBlocksRead(const ROCKSDB_NAMESPACE::Statistics& statistics) {
   return statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_HIT) +
          statistics.getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_DATA_MISS);
 }
 
-// The bytes of the filters of all files.
+// Returns the size in bytes of the filters of all files.
 inline uint64_t FilterBytes(ROCKSDB_NAMESPACE::DB* database) {
   ROCKSDB_NAMESPACE::TablePropertiesCollection files;
   EXPECT_TRUE(database->GetPropertiesOfAllTables(&files).ok());
@@ -91,7 +93,7 @@ inline uint64_t FilterBytes(ROCKSDB_NAMESPACE::DB* database) {
   return bytes;
 }
 
-// Until no flush or compaction runs or waits, of any family.
+// Waits until no flush or compaction of any column family runs or is pending.
 inline void WaitForRest(ROCKSDB_NAMESPACE::DB* database) {
   using Properties = ROCKSDB_NAMESPACE::DB::Properties;
   for (int quiet = 0; quiet < 3;) {

@@ -1,4 +1,4 @@
-// Tells whether this build has a sanitizer that wants to be in all of a program.
+// Detects sanitizers that must be in the whole program.
 
 #ifndef WINNOW_TESTS_SUPPORT_SANITIZED_H_
 #define WINNOW_TESTS_SUPPORT_SANITIZED_H_
@@ -13,7 +13,7 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-// For tests that preload into programs which this build did not make.
+// Skips tests that preload a library into programs of other builds.
 #define WINNOW_SKIP_IF_SANITIZED()                                                         \
   if (::winnow::testing::kSanitized) {                                                     \
     GTEST_SKIP()                                                                           \

@@ -1,4 +1,4 @@
-# Sourced by the tests that are scripts.
+# Helpers for tests that are shell scripts.
 # shellcheck shell=bash
 
 test_name=$(basename "$0" .sh)
@@ -8,7 +8,7 @@ fail() {
   exit 1
 }
 
-# CTest counts exit code 77 as skipped, where a test says so.
+# Exit code 77 means skipped in CTest, for tests with SKIP_RETURN_CODE.
 skip() {
   printf '%s: skipped: %s\n' "$test_name" "$*"
   exit 77

@@ -1,4 +1,4 @@
-// The command line tool as a process that is still running.
+// A running process of the command line tool.
 
 #ifndef WINNOW_TESTS_SUPPORT_STARTED_TOOL_H_
 #define WINNOW_TESTS_SUPPORT_STARTED_TOOL_H_
@@ -23,8 +23,8 @@
 
 namespace winnow::testing {
 
-// A program of its own, with arguments for a shell that it replaces. It is killed as the thread
-// ends that has started it.
+// A child process of the tool, started through a shell with these arguments. It is killed when the
+// thread that started it ends.
 class Started {
  public:
   Started(const std::string& arguments, int output, const std::string& errors) : errors_(errors) {
@@ -48,7 +48,7 @@ class Started {
   pid_t process() const { return process_; }
   std::string Errors() const { return ReadFile(errors_); }
 
-  // The status of waitpid. What runs for ten minutes more is killed.
+  // Waits for the end and returns the status of waitpid. Kills the process after ten minutes.
   int Wait() const {
     if (!Becomes([&] { return HasEnded(); }, std::chrono::milliseconds(1),
                  std::chrono::minutes(10))) {
@@ -67,7 +67,7 @@ class Started {
            ended.si_pid == process_;
   }
 
-  // 0: none.
+  // Returns the process id of the first child; 0 if there is none.
   pid_t FirstChild() const {
     const std::string process = std::to_string(process_);
     std::ifstream children("/proc/" + process + "/task/" + process + "/children");
@@ -75,8 +75,8 @@ class Started {
     return children >> child ? child : 0;
   }
 
-  // A child that is past its beginning: its stderr leads nowhere. Waits for one; 0: the program
-  // ended without one.
+  // Waits for a child that has redirected its stderr to /dev/null, and returns its process id; 0 if
+  // the program ends without one.
   pid_t AwaitWorker() const {
     pid_t worker = 0;
     EXPECT_TRUE(Becomes(

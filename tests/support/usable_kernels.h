@@ -1,4 +1,4 @@
-// The kernels that the machine has.
+// Kernels that this machine can use.
 
 #ifndef WINNOW_TESTS_SUPPORT_USABLE_KERNELS_H_
 #define WINNOW_TESTS_SUPPORT_USABLE_KERNELS_H_
@@ -9,7 +9,8 @@
 
 namespace winnow::testing {
 
-// Best first. Found once: asking the CPU is slow in a virtual machine.
+// Returns the usable kernels, best first. Cached, since asking the CPU is slow in a virtual
+// machine.
 inline const std::vector<const simd::Kernels*>& UsableKernels() {
   static const auto* const usable = [] {
     auto* const found = new std::vector<const simd::Kernels*>;

@@ -1,4 +1,4 @@
-// Key lists as people have them: plain, compressed, damaged.
+// Tests of reading key lists: plain, compressed, damaged.
 
 #include "src/text/key_list.h"
 
@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A file that is gone at the end of the test.
+// A file that is removed at the end of the test.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view bytes) { testing::WriteFile(path_, bytes); }
@@ -60,7 +60,7 @@ std::string Frame(std::string_view bytes) {
   return frame;
 }
 
-// More than a reader's buffer holds, in lines of different lengths.
+// Returns more text than a reader's buffer holds, in lines of varying lengths.
 std::string ManyLines(std::vector<std::string>* keys) {
   std::string text;
   for (int i = 0; i < 200'000; ++i) {
@@ -130,7 +130,7 @@ TEST(KeyListTest, AStartThatComesInPiecesIsTheSameStart) {
 }
 
 TEST(KeyListTest, HexadecimalDigitsAreBytes) {
-  // A carriage return is no digit, so it belongs to no key.
+  // A carriage return is not a digit, and belongs to no key.
   for (const char* text : {"00ff0A\n0x0a0d\n0X61", "00ff0A\n0x0a0d\r\n0X61\n"}) {
     EXPECT_THAT(List(text, KeyFormat::kHex).keys,
                 ElementsAre(std::string("\0\xff\n", 3), "\n\r", "a"));

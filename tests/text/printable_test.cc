@@ -1,4 +1,4 @@
-// Names of any bytes as one line of text, and cut to a width.
+// Tests of printing arbitrary bytes as one line of text, and of truncation to a width.
 
 #include "src/text/printable.h"
 
@@ -19,7 +19,7 @@ TEST(PrintableTest, NamesOfPrintableCharactersStayAsTheyAre) {
 
 TEST(PrintableTest, OddNamesAreEscaped) {
   EXPECT_EQ(Printable("a\nb\tc\r"), "a\\nb\\tc\\r");
-  EXPECT_EQ(Printable("a\\nb"), "a\\\\nb");  // which is no end of a line
+  EXPECT_EQ(Printable("a\\nb"), "a\\\\nb");  // the input has no line break
   EXPECT_EQ(Printable("\x1b[31m"), "\\x1b[31m");
   EXPECT_EQ(Printable(std::string("a\0b", 3)), "a\\x00b");
   EXPECT_EQ(Printable("\x7f"), "\\x7f");
@@ -45,7 +45,7 @@ TEST(PrintableTest, LongTextsLoseTheirMiddle) {
     EXPECT_EQ(cut[0], '/');
     EXPECT_EQ(cut.substr(cut.size() - 3), "sst");
   }
-  // Characters stay whole.
+  // Multibyte characters are never split.
   const std::string umlauts =
       "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc";
   EXPECT_EQ(Width(umlauts), 9u);

@@ -1,4 +1,4 @@
-// Intervals against figures of textbooks.
+// Tests of confidence intervals with values from textbooks.
 
 #include "src/text/rate_interval.h"
 
@@ -28,7 +28,7 @@ TEST(RateIntervalTest, PoissonsIsTheExactOneWithinAPercent) {
     uint64_t count;
     double low, high;
   };
-  // Exact limits of a Poisson count, as by chi-squared quantiles.
+  // Exact limits of a Poisson count, from chi-squared quantiles.
   for (const Case& c : {Case{0, 0, 3.689}, Case{5, 1.623, 11.668}, Case{10, 4.795, 18.390},
                         Case{100, 81.364, 121.627}}) {
     const Interval interval = PoissonInterval(c.count, 10);

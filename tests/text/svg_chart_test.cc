@@ -1,4 +1,4 @@
-// Ticks are round, and marks lie where their figures say.
+// Tests that ticks are round numbers, and that marks are at the positions of their values.
 
 #include "src/text/svg_chart.h"
 
@@ -105,8 +105,8 @@ TEST(SvgChartTest, ItHasANameForThoseWhoDoNotSeeIt) {
   EXPECT_EQ(ToSvg(Chart{}), "");
 }
 
-// Most viewers but browsers, as librsvg, know no variables: lines and marks were black or not
-// there.
+// Viewers other than browsers, such as librsvg, do not support CSS variables: lines and marks would
+// be black or missing.
 TEST(SvgChartTest, AFileOfItsOwnHasNoVariablesOfCss) {
   const std::string svg = StandaloneSvg(Example());
   EXPECT_THAT(svg, Not(HasSubstr("--")));

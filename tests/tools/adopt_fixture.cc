@@ -1,5 +1,5 @@
-// Object files for archives that `winnow adopt` refuses: what of RocksDB it looks for, and no more.
-// The definitions of the compiler say what this file has.
+// Object files for archives that `winnow adopt` refuses, with just the parts of RocksDB that it
+// looks for. Compiler definitions select the parts.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
@@ -41,7 +41,7 @@ std::string GetRocksVersionAsString(bool) { return FIXTURE_VERSION; }
 extern "C" int winnow_register_in_tree() { return 0; }
 #endif
 
-// This name shows whether RocksDB has type information.
+// This symbol shows whether RocksDB has type information.
 #if defined(FIXTURE_TYPES)
 extern const int type_of_filter_policy __asm__("_ZTIN7rocksdb12FilterPolicyE");
 const int type_of_filter_policy = 1;

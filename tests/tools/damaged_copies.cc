@@ -35,7 +35,7 @@ struct Settings {
   bool deleted_range = false;
 };
 
-// Sixteen digits that compress a little.
+// Returns sixteen digits that are slightly compressible.
 std::string ValueOf(uint64_t i) {
   char value[32];
   std::snprintf(value, sizeof(value), "%016llx",
@@ -122,7 +122,7 @@ std::vector<Settings> FormatSettings() {
                        [type](Settings* settings) { settings->table.checksum = type; }));
   }
   for (const CompressionType type : ROCKSDB_NAMESPACE::GetSupportedCompressions()) {
-    // The last is for tables only to say that it is switched off.
+    // kDisableCompressionOption only turns compression off.
     if (type == ROCKSDB_NAMESPACE::kNoCompression ||
         type == ROCKSDB_NAMESPACE::kDisableCompressionOption) {
       continue;
@@ -219,7 +219,7 @@ class Damager {
     copy_.damage = "bit " + std::to_string(bit) + " of byte " + std::to_string(at) + " flipped";
   }
 
-  // Most of a file is data: here each other kind of block comes as often as the others.
+  // Chooses a block by its role first, since most blocks have data.
   void FlipBitOfARareBlock() {
     std::vector<std::string> roles;
     for (const LaidBlock& block : kind_.layout.blocks) {
@@ -266,7 +266,7 @@ class Damager {
     } while (copy_.bytes == kind_.file);
   }
 
-  // Two blocks of different contents, of the same role and size where the search finds such.
+  // Exchanges two blocks with different contents, of equal role and size if such are found.
   void ExchangeWithin() {
     const std::vector<LaidBlock>& blocks = kind_.layout.blocks;
     constexpr int kTries = 500;
@@ -288,7 +288,7 @@ class Damager {
     }
   }
 
-  // A block in the place of one of the same role and size.
+  // Replaces a block by one of the twin's with equal role and size.
   void ExchangeWithTwin() {
     const std::vector<LaidBlock>& blocks = kind_.layout.blocks;
     for (;;) {

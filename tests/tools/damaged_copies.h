@@ -1,4 +1,4 @@
-// SST files of many kinds, and damaged copies of them, the same ones for the same numbers.
+// SST files of many kinds, and damaged copies of them, reproducible by their number.
 
 #ifndef WINNOW_TESTS_TOOLS_DAMAGED_COPIES_H_
 #define WINNOW_TESTS_TOOLS_DAMAGED_COPIES_H_
@@ -11,31 +11,32 @@
 
 namespace winnow::testing {
 
-// The number of a twin's first key (KeyOf); a good file begins with key 0.
+// Number of a twin's first key (KeyOf). A good file begins with key 0.
 inline constexpr uint64_t kFirstOfTwin = 1'000'000;
 
-// A good file, and its twin of the same settings with other keys, that all come after its own.
+// A good file, and its twin with equal settings and other keys, which are all greater.
 struct DamagedKind {
   std::string name;
-  bool asks_keys = false;  // has a filter that denies other keys
+  bool asks_keys = false;  // has a filter that rejects other keys
   std::string file;
   SstLayout layout;
   std::string twin;
   SstLayout twin_layout;
 };
 
-// Kinds of format versions 2 to 5, each compression that RocksDB has here, each type of checksum,
-// index and filter. Writes into the folder meanwhile. Reports a failure by GoogleTest if it can't.
+// Makes files with format versions 2 to 5, and with each compression that RocksDB supports here,
+// each checksum, index and filter type. Writes temporary files to the folder. Reports a GoogleTest
+// failure on errors.
 std::vector<DamagedKind> MakeDamagedKinds(const std::string& folder);
 
 struct DamagedCopy {
   std::string kind;    // DamagedKind::name
-  std::string damage;  // what was done, for people
+  std::string damage;  // readable description
   std::string bytes;
-  std::string not_covered;  // why the file need not be named; empty: it must be
+  std::string not_covered;  // reason why verify may accept the file; empty if it must report it
 };
 
-// Damage that exchanges of whole blocks, whose checksums stay right, leave uncovered.
+// Reasons for exchanges of whole blocks, whose checksums stay valid.
 inline constexpr std::string_view kTwinsLastBlock =
     "a last block of later keys, in a file whose filter is not asked for them";
 inline constexpr std::string_view kTwinsIndex =
@@ -43,7 +44,7 @@ inline constexpr std::string_view kTwinsIndex =
 inline constexpr std::string_view kTwinsOther =
     "properties, deleted ranges or a dictionary of another file of the same sizes";
 
-// The damage of that number. It changes at least one byte.
+// Returns the damaged copy with this number, which differs in at least one byte.
 DamagedCopy Damage(const std::vector<DamagedKind>& kinds, uint64_t number);
 
 }  // namespace winnow::testing

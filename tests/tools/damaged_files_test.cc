@@ -1,10 +1,10 @@
-// Damaged SST files: none ends or holds up what the tool does with it, and `winnow verify` names
-// each whose damage is covered by a checksum, the order of its keys or a filter. Every reader of
-// filters meets files without one, with partitions, with RocksDB's own, and with forged bytes.
+// Damaged SST files: none crashes or hangs the tool, and `winnow verify` reports each whose damage
+// is covered by a checksum, the key order or a filter. Every reader of filters gets files without
+// filters, with partitions, with RocksDB's filters, and with forged bytes.
 //
-// 1000 copies, in a second; WINNOW_DAMAGED_COPIES=100000 build/release/tests/tools_tests
-// --gtest_filter='DamagedFiles*' takes more. Each number is the same copy each time, with the same
-// RocksDB.
+// The default of 1000 copies takes a second; WINNOW_DAMAGED_COPIES=100000
+// build/release/tests/tools_tests --gtest_filter='DamagedFiles*' tests more. A number always gives
+// the same copy with one version of RocksDB.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,20 +39,19 @@ using ::testing::HasSubstr;
 using testing::KeyOf;
 
 constexpr uint64_t kCopies = 1'000;
-constexpr uint64_t kSomeKey = 300;  // of a good file
+constexpr uint64_t kSomeKey = 300;  // number of a good file's key
 
-// Damage that nothing covers, and why that is so. No other reason may be given for a file that was
-// not named.
-//  - Before format version 6 a footer has no checksum. Its 40 bytes for two places are filled up
-//    with zeros that nobody reads. Of versions below 6 the footer's number chooses how builders
-//    write, and how a compressed block says its size; how keys and places in an index are written
-//    is in the properties.
-//  - Files may be written without checksums. Those of Winnow's filters are their own.
-//  - An ingestion overwrites eight bytes in the properties, and leaves their checksum.
-//  - Blocks that begin with a page have bytes before them that belong to none.
-//  - Before format version 6 a block's checksum does not say where the block belongs: what is
-//    exchanged for a block of a file of the same sizes is a block like any other. Of data that is
-//    seen by the order of keys, or by the filter; of filters by the keys that they deny.
+// Reasons why damage is not covered. No other reason is allowed for a file that is not reported.
+//  - Before format version 6 a footer has no checksum. Its 40 bytes for two block handles are
+//    padded with zeros, which are never read. Versions below 6 decide how builders write, and how
+//    a compressed block states its size; the properties state how index keys and handles are
+//    encoded.
+//  - Files may be written without checksums. Winnow's filters have their own.
+//  - An ingestion overwrites eight bytes in the properties without changing their checksum.
+//  - Page-aligned blocks have bytes before them that belong to no block.
+//  - Before format version 6 a block's checksum does not depend on its offset, so a block that is
+//    exchanged for one of a file with equal block sizes is valid. The key order or the filter
+//    detects this for data blocks, and rejected keys detect it for filters.
 const std::vector<std::string_view> kReasons = {
     testing::kPadding,     testing::kVersionReadAlike, testing::kNoChecksums,
     testing::kGlobalSeqno, testing::kBetweenBlocks,    testing::kTwinsLastBlock,
@@ -67,7 +66,7 @@ uint64_t NumberOfCopies() {
 // Outcome of the work on a file.
 struct Outcome {
   std::optional<std::string> answer;
-  std::string problem;  // of the process that had no answer
+  std::string problem;  // problem of a process without an answer
 };
 
 std::vector<Outcome> DoInWorkers(size_t pieces,
@@ -85,7 +84,7 @@ std::vector<Outcome> DoInWorkers(size_t pieces,
   return outcomes;
 }
 
-// As `winnow inspect` tells of the file.
+// Returns the result of `winnow inspect` for the file.
 std::string Inspect(const std::string& path) {
   const SstReport report = ReadSst(path);
   return report.error           ? "error: " + *report.error
@@ -93,8 +92,8 @@ std::string Inspect(const std::string& path) {
                                 : "good";
 }
 
-// As `winnow probe` does. Else "good": the file was read, and may have each key and range of them
-// that it has.
+// Returns the result of `winnow probe`. "good" means that the file was read and that its filter may
+// contain its keys and ranges.
 std::string Probe(const std::string& path, uint64_t first) {
   const std::string key = KeyOf(first + kSomeKey);
   std::vector<ProbedKey> keys;
@@ -110,7 +109,7 @@ std::string Probe(const std::string& path, uint64_t first) {
   return "good";
 }
 
-// As `winnow advise` does, likewise.
+// Returns the result of `winnow advise`, likewise with "good".
 std::string Advise(const std::string& path, uint64_t first) {
   AdvisedFile file = ReadAdvisedFile(path);
   file.path = path;
@@ -178,8 +177,8 @@ TEST(DamagedFilesTest, EachIsSurvivedAndNamed) {
   std::map<std::string, int> counts;
   for (size_t i = 0; i < copies.size(); ++i) {
     SCOPED_TRACE("copy " + std::to_string(i) + ", " + copies[i].kind + ": " + copies[i].damage);
-    // RocksDB's assertions may end a process, which then is named as not verified. Not to be had
-    // are one that hangs, and one that a sanitizer ends.
+    // An assertion in RocksDB may abort a process, which is then reported as not verified. A hang
+    // or a sanitizer's report is a failure.
     for (const Outcome* outcome : {&verdicts[i], &reports[i], &probes[i], &advised[i]}) {
       if (!outcome->answer) {
         EXPECT_THAT(outcome->problem, HasSubstr("signal 6"));
@@ -222,11 +221,11 @@ TEST(DamagedFilesTest, WithoutDamageEachIsGood) {
   }
 }
 
-// Bits of what says where partitions are, in files without checksums: as if it was forged, with
-// another number of partitions, other ends and other places.
+// Flips bits of filter partition indexes in files without checksums, which forges the number, ends
+// and offsets of partitions.
 TEST(DamagedFilesTest, ForgedIndexesOverPartitionsAreSurvivedByEveryReader) {
   const testing::TemporaryFolder folder;
-  std::vector<std::pair<std::string, std::string>> forged;  // what was done, and the file
+  std::vector<std::pair<std::string, std::string>> forged;  // description and file
   for (const DamagedKind& kind : testing::MakeDamagedKinds(folder.path())) {
     if (kind.name.compare(0, 12, "no checksums") != 0) continue;
     for (const testing::LaidBlock& block : kind.layout.blocks) {
@@ -241,7 +240,7 @@ TEST(DamagedFilesTest, ForgedIndexesOverPartitionsAreSurvivedByEveryReader) {
   }
   ASSERT_GT(forged.size(), 100u);
   const auto path_of = [&](size_t i) { return folder / ("a" + std::to_string(i) + ".sst"); };
-  // RocksDB itself ends a process at some of them.
+  // RocksDB itself crashes on some of the files.
   const std::vector<Outcome> read = DoInWorkers(forged.size(), [&](size_t i) noexcept {
     testing::WriteFile(path_of(i), forged[i].second);
     return Inspect(path_of(i));

@@ -18,7 +18,7 @@ uint64_t Fixed(std::string_view bytes, size_t at, size_t size) {
   return number;
 }
 
-// Zero where the bytes end too early.
+// Returns 0 if the bytes end too early.
 uint64_t Varint(std::string_view bytes, size_t* at) {
   uint64_t number = 0;
   for (int shift = 0; shift < 64 && *at < bytes.size(); shift += 7) {
@@ -33,11 +33,11 @@ uint64_t Varint(std::string_view bytes, size_t* at) {
 
 struct NamedValue {
   std::string name;
-  size_t offset = 0;  // of the value in the file
+  size_t offset = 0;  // offset of the value in the file
   size_t bytes = 0;
 };
 
-// The entries of a block of names and values that is not compressed.
+// Returns the entries of an uncompressed block of names and values.
 std::vector<NamedValue> EntriesOf(std::string_view file, size_t offset, size_t bytes) {
   const std::string_view block = file.substr(offset, bytes);
   const size_t end = bytes - 4 * (Fixed(block, bytes - 4, 4) + 1);
@@ -63,7 +63,7 @@ bool IsCompressed(std::string_view file, uint64_t offset, uint64_t bytes) {
   return file.at(offset + bytes) != 0;
 }
 
-// The blocks that an index names; none where it can't be parsed as such.
+// Returns the blocks that an index refers to; none if it can't be parsed.
 std::vector<LaidBlock> BlocksOfIndex(std::string_view file, const std::string& role,
                                      uint64_t offset, uint64_t bytes, bool delta_encoded) {
   std::vector<LaidBlock> blocks;
@@ -84,7 +84,8 @@ void Add(const std::vector<LaidBlock>& more, std::vector<LaidBlock>* blocks) {
   blocks->insert(blocks->end(), more.begin(), more.end());
 }
 
-// Those before the index, where it does not name them: one range, as they follow each other.
+// Adds the bytes before the index that it does not refer to, as one range, since blocks are
+// contiguous.
 void AddUnparsed(std::vector<LaidBlock>* blocks) {
   std::sort(blocks->begin(), blocks->end(),
             [](const LaidBlock& a, const LaidBlock& b) { return a.offset < b.offset; });
@@ -99,7 +100,7 @@ void AddUnparsed(std::vector<LaidBlock>* blocks) {
   Add(unparsed, blocks);
 }
 
-// Where the block lies that an entry of the metaindex names, and its role.
+// Returns the offset, size and role of the block that a metaindex entry refers to.
 NamedValue PlaceIn(std::string_view file, const NamedValue& entry) {
   size_t at = entry.offset;
   NamedValue place = {entry.name, Varint(file, &at), 0};
@@ -115,9 +116,9 @@ NamedValue PlaceIn(std::string_view file, const NamedValue& entry) {
 }
 
 struct Properties {
-  bool delta_encoded = false;  // values of indexes
+  bool delta_encoded = false;  // encoding of index values
   int index_type = 0;
-  size_t global_seqno = 0;  // its offset in the file
+  size_t global_seqno = 0;  // file offset of the sequence number
 };
 
 Properties ReadProperties(std::string_view file, const std::vector<NamedValue>& metaindex) {
@@ -176,7 +177,7 @@ bool SayTheSame(const LaidFooter& a, const LaidFooter& b) {
          a.index_bytes == b.index_bytes && a.magic == b.magic;
 }
 
-// Returns whether the bytes of a filter are changed, without the trailers.
+// Returns whether the bytes of a filter changed, without the trailers.
 bool ChangesAFilter(std::string_view file, const SstLayout& layout, std::string_view damaged) {
   return std::any_of(layout.blocks.begin(), layout.blocks.end(), [&](const LaidBlock& block) {
     const size_t bytes = block.bytes - kTrailerBytes;

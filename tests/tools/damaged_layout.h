@@ -1,5 +1,5 @@
-// Where the blocks of a block-based SST file lie, and which of its bytes nothing covers: neither
-// a checksum nor the meaning of the footer. Read by code of its own, for tests that damage files.
+// Offsets of the blocks in a block-based SST file, and the bytes that neither a checksum nor the
+// meaning of the footer covers. Parsed by independent code, for tests that damage files.
 
 #ifndef WINNOW_TESTS_TOOLS_DAMAGED_LAYOUT_H_
 #define WINNOW_TESTS_TOOLS_DAMAGED_LAYOUT_H_
@@ -12,11 +12,11 @@
 
 namespace winnow::testing {
 
-// A block with its trailer: the type of its compression, and a checksum over both.
+// A block with its trailer: the compression type, and a checksum of both.
 struct LaidBlock {
   // "data", "index", "index partition", "filter", "filter partition", "metaindex", "properties" or
-  // the name that the metaindex has for it. "blocks": several, where the index can't be parsed as
-  // it is compressed.
+  // the metaindex's name of the block. "blocks" means several blocks, if the index is compressed
+  // and can't be parsed.
   std::string role;
   size_t offset = 0;
   size_t bytes = 0;
@@ -34,10 +34,10 @@ struct LaidFooter {
 };
 
 struct SstLayout {
-  std::vector<LaidBlock> blocks;  // in the order of the file
-  size_t footer = 0;              // its offset
-  // The eight bytes that an ingestion may overwrite, and that RocksDB leaves out of the checksum of
-  // the properties; 0 where the file has none.
+  std::vector<LaidBlock> blocks;  // sorted by offset
+  size_t footer = 0;              // offset of the footer
+  // Offset of the eight bytes that an ingestion may overwrite, which RocksDB omits from the
+  // properties' checksum; 0 if the file has none.
   size_t global_seqno = 0;
 };
 
@@ -47,15 +47,15 @@ inline constexpr size_t kTrailerBytes = 5;
 // Parses the last bytes of a file, which may be damaged.
 LaidFooter ParseFooter(std::string_view file);
 
-// The layout of a file that is not damaged. Throws std::runtime_error if it is not as expected.
+// Returns the layout of an undamaged file. Throws std::runtime_error if it is not as expected.
 SstLayout LayoutOf(std::string_view file);
 
-// Why nothing covers what was changed, as a short phrase; empty: something does, so that the file
-// must be named. The two have the same length, and differ. A file without checksums has filters of
-// Winnow, which have some of their own.
+// Returns a short phrase that says why the change is not covered; empty if it is, so that the file
+// must be reported. `file` and `damaged` must differ and have equal sizes. Files without checksums
+// must have Winnow's filters, which have their own.
 std::string WhyNotCovered(std::string_view file, const SstLayout& layout, std::string_view damaged);
 
-// All that WhyNotCovered answers.
+// Results of WhyNotCovered().
 inline constexpr std::string_view kPadding = "the padding of the footer";
 inline constexpr std::string_view kVersionReadAlike =
     "a format version in the footer under which the same bytes are read alike";

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A report of which all is known, though no file is of all these kinds at once.
+// Returns a report with all fields set, although no file has all of them.
 SstReport WithAll() {
   SstReport file;
   file.path = "a\xff.sst";
@@ -75,7 +75,8 @@ TEST(FileColumnsTest, WhatIsKnownIsInEveryOutput) {
   EXPECT_EQ(ToJson(*file.filter).count("stored_bytes"), 0u);
 }
 
-// In the order of the JSON, behind the name of what has them; what "bloom" has is told elsewhere.
+// The help lists fields in the order of the JSON, after the name of their object; the fields of
+// "bloom" are listed elsewhere.
 TEST(FileColumnsTest, TheHelpNamesEveryField) {
   const std::string help = FileFieldsHelp();
   const nlohmann::ordered_json file = ToJson(WithAll());

@@ -34,7 +34,7 @@ void Check(const Status& status) {
   }
 }
 
-// Sets all that machines and versions could choose otherwise.
+// Sets all options whose defaults depend on machine or version.
 Options OptionsWith(BlockBasedTableOptions table) {
   table.format_version = 5;
   Options options = MakeOptions(table);
@@ -45,7 +45,7 @@ Options OptionsWith(BlockBasedTableOptions table) {
 
 Options OptionsWith(const std::string& policy) { return OptionsWith(TableWith(policy)); }
 
-// Opens the database, which may exist, has it changed, and closes it.
+// Opens or creates the database, calls `change`, and closes it.
 void With(const Options& options, const std::string& path, const std::function<void(DB*)>& change) {
   rocksdb_abi::OpenedDB opened{};
   Check(DB::Open(options, path, &opened));
@@ -59,7 +59,7 @@ void Flush(DB* database, ColumnFamilyHandle* family = nullptr) {
                         family != nullptr ? family : database->DefaultColumnFamily()));
 }
 
-// A new file of level 0 with the keys of number first, first + step, ….
+// Flushes a file with the keys number first, first + step, ….
 void PutFile(DB* database, uint64_t first, uint64_t count, uint64_t step = 1,
              ColumnFamilyHandle* family = nullptr) {
   for (uint64_t i = 0; i < count; ++i) {
@@ -70,7 +70,7 @@ void PutFile(DB* database, uint64_t first, uint64_t count, uint64_t step = 1,
   Flush(database, family);
 }
 
-// Merges all files into new ones on the level.
+// Compacts all files of level 0 to the level.
 void CompactAll(DB* database, int level) {
   ROCKSDB_NAMESPACE::ColumnFamilyMetaData metadata;
   database->GetColumnFamilyMetaData(&metadata);
@@ -81,7 +81,7 @@ void CompactAll(DB* database, int level) {
   Check(database->CompactFiles(ROCKSDB_NAMESPACE::CompactionOptions(), files, level));
 }
 
-// A file of most keys on level 1 and one of few on level 0.
+// Writes a file with most keys to level 1 and one with few to level 0.
 void MakeTwoFiles(const Options& options, const std::string& path) {
   With(options, path, [](DB* database) {
     PutFile(database, 0, kKeys);
@@ -162,7 +162,7 @@ void MakePrefixPartitioned(const std::string& path) {
 
 void MakeNone(const std::string& path) { MakeTwoFiles(OptionsWith(""), path); }
 
-// A switch from no filters to RocksDB's, and from these to Winnow's.
+// Changes from no filters to RocksDB's, and then to Winnow's.
 void MakeMixed(const std::string& path) {
   With(OptionsWith(""), path, [](DB* database) {
     PutFile(database, 0, 1'000);
@@ -213,7 +213,7 @@ void MakeTimestamps(const std::string& path) {
   }
 }
 
-// Versions that snapshots keep, merges, and deletions of all kinds.
+// Writes versions that snapshots keep, merges, and deletions of all types.
 void MakeOperations(const std::string& path) {
   Options options = OptionsWith("winnow:10");
   Check(ROCKSDB_NAMESPACE::MergeOperator::CreateFromString(StrictConfig(), "stringappend",
@@ -262,7 +262,7 @@ void MakeDbPaths(const std::string& path) {
   });
 }
 
-// A file of few keys, and then one that has range filters in partitions.
+// Writes a file of few keys, and one with range filters in partitions.
 void MakeRanges(const std::string& path) {
   for (const bool partitioned : {false, true}) {
     Options options =

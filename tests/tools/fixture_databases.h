@@ -1,5 +1,5 @@
-// Small databases with all sorts of filters, made by RocksDB, the same ones each time: what the
-// golden outputs of the tool (tests/golden) are of.
+// Small reproducible databases with all kinds of filters, for the tool's golden outputs
+// (tests/golden).
 
 #ifndef WINNOW_TESTS_TOOLS_FIXTURE_DATABASES_H_
 #define WINNOW_TESTS_TOOLS_FIXTURE_DATABASES_H_
@@ -10,18 +10,18 @@
 namespace winnow::testing {
 
 struct Fixture {
-  std::string name;         // of its folder
-  std::string description;  // a few words, for people
+  std::string name;         // name of the folder
+  std::string description;  // a short description
   void (*make)(const std::string& path);
 };
 
-// All there are.
+// Returns all fixtures.
 const std::vector<Fixture>& Fixtures();
 
-// Makes the database `fixture.name` in the current folder, where nothing of that name may be. Files
-// get the same names, levels, keys and filters each time with one version of RocksDB; their bytes
-// differ by the identities and times that RocksDB writes into them. Paths that the database records
-// are relative. Throws std::runtime_error if it fails.
+// Creates the database `fixture.name` in the current folder, which must not have a file of this
+// name. Files get equal names, levels, keys and filters each time with one version of RocksDB;
+// their bytes differ by the identities and times that RocksDB writes. Paths recorded in the
+// database are relative. Throws std::runtime_error on failure.
 void MakeFixture(const Fixture& fixture);
 
 }  // namespace winnow::testing

@@ -1,4 +1,4 @@
-// A filter policy that loses keys, as no good one does.
+// A faulty filter policy that loses keys.
 
 #ifndef WINNOW_TESTS_TOOLS_FORGETFUL_POLICY_H_
 #define WINNOW_TESTS_TOOLS_FORGETFUL_POLICY_H_
@@ -10,7 +10,7 @@
 
 namespace winnow::testing {
 
-// As `inner`, but its builders never get to know of the key.
+// Returns a policy whose builders work like those of `inner`, but omit the key `forgotten`.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> ForgetfulPolicy(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> inner, const std::string& forgotten);
 

@@ -1,4 +1,4 @@
-// Names that users have, compared with those that are recorded.
+// Comparison of names in the interface with the recorded ones.
 
 #ifndef WINNOW_TESTS_TOOLS_FROZEN_NAMES_H_
 #define WINNOW_TESTS_TOOLS_FROZEN_NAMES_H_
@@ -21,7 +21,7 @@ using Names = std::set<std::string>;
 
 inline constexpr char kRecord[] = WINNOW_INTERFACE_FOLDER "/names.txt";
 
-// The recorded names that begin so.
+// Returns the recorded names that begin with `begin`.
 inline Names Recorded(const std::string& begin) {
   Names names;
   for (const std::string& name : LinesThatBegin(ReadFile(kRecord), begin)) names.insert(name);
@@ -50,7 +50,7 @@ inline void ExpectKept(const std::string& begin, const Names& today) {
   WriteFile(kRecord, text);
 }
 
-// "json of verify: files[].path", and so on; by whatever an array has in some place.
+// Adds names such as "json of verify: files[].path". An array has the keys of all its elements.
 inline void AddKeys(const nlohmann::json& value, const std::string& path, Names* names) {
   if (value.is_array()) {
     for (const nlohmann::json& element : value) AddKeys(element, path + "[]", names);
@@ -63,7 +63,8 @@ inline void AddKeys(const nlohmann::json& value, const std::string& path, Names*
   }
 }
 
-// Runs the tool; `name` is that of the record, as "pages ask" in "json of pages ask".
+// Runs the tool and compares its JSON keys; `name` is the recorded one, such as "pages ask" in
+// "json of pages ask".
 inline void ExpectKeysKept(const std::string& name, const std::string& arguments, int code) {
   SCOPED_TRACE(name);
   const ChildResult outcome =

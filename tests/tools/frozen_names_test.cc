@@ -1,9 +1,10 @@
-// Names that programs and scripts go by are never taken away: those of options, of metrics with
-// their types and labels, the keys of the tool's JSON, and the constants of the contract headers
-// with their values, which are compiled into programs. tests/interface/names.txt has them. New ones
-// are recorded, and none is removed, by
+// Names that programs and scripts depend on are never removed: options, metrics with their types
+// and labels, keys of the tool's JSON, and constants of the contract headers with their values,
+// which are compiled into programs. tests/interface/names.txt lists them. New names are recorded,
+// and none is removed, by
 //   WINNOW_RECORD_NAMES=1 build/release/tests/frozen_names_test
-// A constant that may get another value, as an option a wider range, is edited there by hand.
+// A constant that may get another value, such as a wider range of an option, is edited there by
+// hand.
 
 #include "tests/tools/frozen_names.h"
 
@@ -59,12 +60,12 @@ std::string Stripped(const std::string& text, const char* pattern, const char* b
   return std::regex_replace(text, std::regex(pattern), by);
 }
 
-// Without spaces that mean nothing.
+// Removes insignificant spaces.
 std::string Tight(const std::string& text) {
   return Stripped(Stripped(text, "\\s+", " "), " *([^\\w \"]) *", "$1");
 }
 
-// Calls visit(match) with each part of the text.
+// Calls visit(match) for each match in the text.
 template <typename Visit>
 void ForEachMatch(const std::string& text, const char* pattern, const Visit& visit) {
   const std::regex expression(pattern);
@@ -73,8 +74,8 @@ void ForEachMatch(const std::string& text, const char* pattern, const Visit& vis
   }
 }
 
-// "WINNOW_OK=0", "Fault::kNone=0", "kBytes=\"bytes\"": of enumerations, macros with a value, and
-// variables that are constexpr.
+// Returns "WINNOW_OK=0", "Fault::kNone=0", "kBytes=\"bytes\"", ... for enumerators, macros with a
+// value, and constexpr variables.
 Names ConstantsOf(const std::string& header) {
   Names constants;
   const std::string code = Stripped(header, "//[^\n]*");
@@ -116,8 +117,8 @@ TEST(FrozenNamesTest, ConstantsOfContractHeadersAreKept) {
   ExpectKept("constant of ", all);
 }
 
-// "metric: winnow_filters_built_total{kind="bloom"} counter"; of labels whose values a process
-// brings, the names alone.
+// Names like "metric: winnow_filters_built_total{kind="bloom"} counter". Labels whose values depend
+// on the process are recorded without values.
 TEST(FrozenNamesTest, OfMetricsAreKept) {
   const TemporaryFolder folder;
   const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder / "db");
@@ -143,18 +144,18 @@ TEST(FrozenNamesTest, OfMetricsAreKept) {
 
 void AddDocument(const std::string& verb, const std::string& text, Names* names) {
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object()) return;  // the verb had nothing to say but its fault
+  if (!document.is_object()) return;  // the verb printed an error only
   EXPECT_EQ(document.value("schema", ""), "winnow." + verb + (verb == "advise" ? "/2" : "/1"));
   AddKeys(document, "json of " + verb + ": ", names);
 }
 
-// golden_outputs_test compares these files with what the tool says today.
+// golden_outputs_test compares these files with the tool's current output.
 TEST(FrozenNamesTest, OfJsonThatGoldenOutputsHaveAreKept) {
   Names names;
   for (const auto& entry : std::filesystem::directory_iterator(WINNOW_GOLDEN_FOLDER)) {
     if (entry.path().extension() != ".json") continue;
     const std::string file = entry.path().filename();
-    // Outputs of the plugin, and of the verbs of the tool.
+    // Outputs of the plugin, and of the tool's verbs.
     const bool is_use = file == "filter_use.json";
     AddDocument(is_use ? "filter_use" : file.substr(0, file.find('_')), ReadFile(entry.path()),
                 &names);
@@ -170,7 +171,7 @@ TEST(FrozenNamesTest, OfJsonThatGoldenOutputsHaveAreKept) {
   }
 }
 
-// A trace of one scan.
+// Returns the path of a trace with one scan.
 std::string SeeksIn(const TemporaryFolder& folder) {
   const auto database = OpenDatabase(MakeOptions({}), folder / "scanned");
   RecordTrace(database.get(), folder / "trace", [&] {

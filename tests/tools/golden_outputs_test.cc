@@ -1,11 +1,11 @@
-// Compares what each verb of the tool says of each fixture database with tests/golden.
+// Compares each verb's output for each fixture database with tests/golden.
 //
-// Where an output is meant to change, this writes the files anew (and a filter as
-// --gtest_filter='*/inspect_*' those of one verb), for `git diff` to show what changed:
+// After an intended change, this rewrites the files (with a filter like
+// --gtest_filter='*/inspect_*' only those of one verb), so that `git diff` shows the changes:
 //   WINNOW_UPDATE_GOLDEN=1 build/release/tests/golden_outputs_test
 //
-// They are of RocksDB 7.8. Other versions give the files other numbers and the builtin filters
-// other sizes, and then only the exit statuses are compared.
+// The files are from RocksDB 7.8. Other versions give files other numbers and built-in filters
+// other sizes, so only exit statuses are compared.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ namespace {
 constexpr bool kSameVersion = ROCKSDB_MAJOR == 7 && ROCKSDB_MINOR == 8;
 
 struct Command {
-  std::string line;  // without "winnow", as a person would type it beside the database
+  std::string line;  // arguments of winnow, as typed in the databases' folder
   bool is_json = false;
 };
 
@@ -44,7 +44,8 @@ struct Golden {
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.Name(); }
 
-// Present in most fixtures, absent between present ones, and outside of all ranges.
+// Returns keys that are present in most fixtures, absent between present ones, and outside of all
+// ranges.
 std::string ProbedKeys() {
   return KeyOf(0) + " " + KeyOf(133) + " " + KeyOf(1'999) + " " + KeyOf(19'999) + " " + KeyOf(7) +
          "x " + KeyOf(150) + "x " + KeyOf(1'234) + "x 1234 zzz";
@@ -78,7 +79,7 @@ void Replace(const std::string& from, const std::string& to, std::string* text) 
   }
 }
 
-// Functions of the mathematical library differ in the last bits between processors.
+// Shortens numbers, since the math library's results differ between processors in the last bits.
 std::string WithShorterNumbers(const std::string& text) {
   static const std::regex number("[0-9]+\\.[0-9]{7,}(e-?[0-9]+)?");
   std::string shorter;
@@ -93,7 +94,7 @@ std::string WithShorterNumbers(const std::string& text) {
   return shorter.append(rest, text.end());
 }
 
-// Replaces what may differ between machines and runs.
+// Replaces parts that differ between machines and runs.
 std::string Normalized(std::string text, const std::string& folder) {
   text = std::regex_replace(text, std::regex("(\"tree\": \")[0-9a-f]{16}"), "$1TREE");
   text = WithShorterNumbers(text);
@@ -102,7 +103,7 @@ std::string Normalized(std::string text, const std::string& folder) {
   return text;
 }
 
-// The others have winnow:10, of which the verb says the same each time.
+// Returns false for fixtures with winnow:10, for which `winnow policy` has one output.
 bool HasAPolicyOfItsOwn(const std::string& name) {
   const std::vector<std::string> names = {
       "builtin_bloom", "builtin_ribbon", "column_families", "files",        "none",
@@ -124,10 +125,10 @@ std::vector<Golden> AllGoldens() {
 
 std::string PathOf(const std::string& file) { return WINNOW_GOLDEN_FOLDER "/" + file; }
 
-// The lines "exit N".
+// Returns the lines "exit N".
 std::vector<std::string> ExitsIn(const std::string& text) { return LinesThatBegin(text, "exit "); }
 
-// The line where they part, of both: the texts are long.
+// Returns the first line that differs, from both texts, since they are long.
 std::string FirstDifference(const std::string& text, const std::string& golden) {
   const size_t at = std::mismatch(text.begin(), text.begin() + std::min(text.size(), golden.size()),
                                   golden.begin())
@@ -160,7 +161,7 @@ void CompareOrUpdate(const std::string& file, const std::string& text) {
 
 class GoldenOutputsTest : public ::testing::TestWithParam<Golden> {
  protected:
-  // In the folder of the databases, so that paths are short and the same.
+  // Runs the tool in the databases' folder, so that paths are short and constant.
   ChildResult Run(const std::string& line) {
     return RunProgram({"sh", "-c",
                        "unset COLUMNS WINNOW_KERNEL; cd '" + folder_.path() + "' && exec '" +
@@ -193,11 +194,11 @@ TEST_P(GoldenOutputsTest, AreAsBefore) {
 INSTANTIATE_TEST_SUITE_P(Fixtures, GoldenOutputsTest, ::testing::ValuesIn(AllGoldens()),
                          [](const auto& parameter) { return parameter.param.Name(); });
 
-// Nothing lies in the folder that no test looks at.
+// Every file in the folder belongs to a test.
 TEST(GoldenFolderTest, HasNoOtherFiles) {
   for (const auto& entry : std::filesystem::directory_iterator(WINNOW_GOLDEN_FOLDER)) {
     const std::string name = entry.path().stem();
-    if (name == "filter_use") continue;  // the plugin's (use_text_test.cc)
+    if (name == "filter_use") continue;  // belongs to use_text_test.cc
     const std::vector<Golden> goldens = AllGoldens();
     EXPECT_TRUE(std::any_of(goldens.begin(), goldens.end(), [&name](const Golden& golden) {
       return golden.Name() == name;

@@ -1,4 +1,4 @@
-// Tests of what winnow inspect makes of the files that it read: sums, advice, choice and order.
+// Reports of `winnow inspect` on files that were read: sums, advice, selection and order.
 
 #include "tools/winnow/inspect/inspect_report.h"
 
@@ -79,8 +79,8 @@ TEST(FilterTotalsTest, FilesWithoutAFilterAreCountedAndDoNotHideTheRateOfTheOthe
 
 TEST(FilterTotalsTest, TheBoundIsThatOfTheRates) {
   FilterTotals totals;
-  totals.Add(File("a", kWinnowRibbon, 8'000, 1.0 / 64));  // 6 bits at least, has 8
-  totals.Add(File("b", kBuiltinBloom, 8'000, 1.0 / 16));  // 4 bits at least, has 8
+  totals.Add(File("a", kWinnowRibbon, 8'000, 1.0 / 64));  // needs at least 6 bits, has 8
+  totals.Add(File("b", kBuiltinBloom, 8'000, 1.0 / 16));  // needs at least 4 bits, has 8
   EXPECT_DOUBLE_EQ(totals.bound_bytes(), 10'000);
   EXPECT_DOUBLE_EQ(totals.bytes_above_bound(), 6'000);
   EXPECT_DOUBLE_EQ(totals.share_above_bound().value_or(0), 0.6);
@@ -116,7 +116,7 @@ SstReport Learned(int level, uint64_t place, uint64_t keys, double bits) {
 }
 
 TEST(LearnedBitsTest, AreThoseOfEachLevelAndOfTheLastOneByRange) {
-  // Out of order; the first file of level 2 has three tenths of its keys and a half.
+  // Files are unsorted; the first file of level 2 has three and a half tenths of its keys.
   const std::vector<SstReport> files = {Learned(2, 7, 6'500, 4), Learned(1, 3, 100, 20),
                                         Learned(2, 5, 3'500, 12), Learned(1, 4, 300, 8)};
   const std::vector<LearnedBits> all = LearnedBitsOf(files);
@@ -219,7 +219,7 @@ TEST(FilterHintsTest, FilesWithoutFilters) {
   EXPECT_THAT(HintsOn({File("a"), File("b", kNoFilter, 1'234'567, 1)}),
               ElementsAre(AllOf(HasSubstr("1 file with 1,234,567 entries has no filter"),
                                 HasSubstr("written without a policy"))));
-  // As one that was ingested there: under optimize_filters_for_hits the file names its policy.
+  // The file looks ingested: with optimize_filters_for_hits it would name its policy.
   EXPECT_THAT(HintsOn({File("a", kWinnowRibbon, 9, 0.01, 0), File("b", kNoFilter, 7, 1, 6)}),
               ElementsAre(AllOf(HasSubstr("written without a policy"),
                                 Not(HasSubstr("optimize_filters_for_hits")))));
@@ -259,7 +259,7 @@ TEST(FilterHintsTest, RatesThatAreTooHigh) {
   EXPECT_THAT(HintsOn({high, File("b")}),
               ElementsAre(AllOf(HasSubstr("1 filter has more than 1.5 times the rate"),
                                 HasSubstr("4 % for 1 %"))));
-  high.filter->keys = 10;  // rates of small filters wander
+  high.filter->keys = 10;  // rates of small filters vary
   EXPECT_THAT(HintsOn({high, File("b")}), IsEmpty());
   EXPECT_THAT(HintsOn({File("a", kBuiltinBloom), File("b", kBuiltinBloom),
                        File("c", kBuiltinBloom, 5'000, 0.1)}),

@@ -1,6 +1,6 @@
-// Makes the fixture databases in a folder, for tests and for people:
+// Creates fixture databases in a folder, for tests and by hand:
 //   make_fixtures FOLDER [NAME…]
-// All of them, or those named; "make_fixtures --list" prints the names.
+// Creates all databases, or the named ones; "make_fixtures --list" prints the names.
 
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   }
   try {
     const int code = Make(folder, arguments);
-    // Code that the fixtures share with tests reports by GoogleTest.
+    // Code shared with tests reports failures by GoogleTest.
     return testing::UnitTest::GetInstance()->Failed() ? 2 : code;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "make_fixtures: %s\n", error.what());

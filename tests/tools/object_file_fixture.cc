@@ -1,4 +1,4 @@
-// Object files with a table of virtual functions, for object_file_test.
+// Object files with a vtable, for object_file_test.
 
 struct Base {
   virtual ~Base();
@@ -13,6 +13,6 @@ int Base::Set() { return 2; }
 #if defined(FIXTURE_ALIAS)
 asm(".globl other_name_of_set\n.set other_name_of_set, _ZN4Base3SetEv\n");
 #elif defined(FIXTURE_PLACE)
-// As a compiler has it that takes no other definition into account.
+// A reference by address, as from a compiler that ignores symbol interposition.
 asm(".set .Lset, _ZN4Base3SetEv\n.section .data.rel.ro,\"aw\"\n.quad .Lset\n.text\n");
 #endif

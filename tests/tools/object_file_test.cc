@@ -1,4 +1,4 @@
-// Tests of what `winnow adopt` sees in object files, and takes out of them.
+// Symbols that `winnow adopt` finds in object files and makes undefined.
 
 #include "tools/winnow/adopt/object_file.h"
 
@@ -63,7 +63,7 @@ TEST(ObjectFileTest, AfterItsDefinitionIsTakenAwayAFunctionIsAskedFor) {
   EXPECT_TRUE(FindSymbol(object, kGet).has_value());
 }
 
-// None of the bytes of a damaged object leads beyond its end.
+// No damaged byte makes the reader leave the object's memory.
 TEST(ObjectFileTest, SurvivesDamage) {
   const std::string whole = ReadFile(ALIAS);
   for (const char* bytes : {"\xFF\xFF\xFF\x7F", "\x01\x02\x03\x04"}) {

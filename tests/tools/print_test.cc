@@ -66,7 +66,7 @@ TEST_F(PrintTest, WhatCanNotBeWrittenIsSaid) {
   EXPECT_EQ(FilesThere(), 0u);
 }
 
-// A file system of its own would be needed to fill one; a limit on files does as well.
+// A limit on file sizes stands for a full file system.
 TEST_F(PrintTest, WhatWasThereStaysWhereTheNewOneDoesNotFit) {
   WriteFile(folder_ / "file", "old");
   const pid_t child = fork();
@@ -92,7 +92,7 @@ TEST_F(PrintTest, AnInterruptedProgramRemovesItsUnfinishedFile) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      signal(number, SIG_DFL);  // ignored where tests run in a shell's background
+      signal(number, SIG_DFL);  // may be ignored if tests run in a shell's background
       EndInOrderWhenInterrupted();
       const UnfinishedFile unfinished(folder_ / "unfinished");
       UnfinishedFile kept(folder_ / "kept");
@@ -106,7 +106,7 @@ TEST_F(PrintTest, AnInterruptedProgramRemovesItsUnfinishedFile) {
     }
     close(ready[1]);
     char none = 0;
-    ASSERT_EQ(read(ready[0], &none, 1), 0);  // its end is closed
+    ASSERT_EQ(read(ready[0], &none, 1), 0);  // the other end is closed
     close(ready[0]);
     ASSERT_EQ(kill(child, number), 0);
     int status = 0;

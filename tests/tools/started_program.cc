@@ -1,5 +1,5 @@
-// Program that `winnow run` starts in tests: says what it was started with, as JSON on one line,
-// and ends as the environment says: END=7 is its exit code, END=-15 the signal that it ends by.
+// Program that `winnow run` starts in tests. Prints its arguments and environment as one line of
+// JSON, and ends as END in the environment says: 7 is an exit code, -15 a signal.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Null where it is not set.
+// Returns the variable in JSON, or null if it is not set.
 std::string Variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "null" : "\"" + std::string(value) + "\"";
@@ -23,7 +23,7 @@ bool IsIgnored(int number) {
   return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-// Those that are open, of the lowest ones.
+// Returns the open descriptors below 64.
 std::string Descriptors() {
   std::string numbers;
   for (int number = 0; number < 64; ++number) {

@@ -1,5 +1,5 @@
-// Tests of the verbs that read SST files, with paths that are none: one line that names the path
-// and the fault; the other files are still read, and the exit status says so.
+// Invalid paths for verbs that read SST files: the tool prints one line with the path and the
+// fault, still reads the other files, and sets the exit status.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ using testing::WriteSst;
 
 struct BadInput {
   std::string path;
-  std::string fault;  // part of what is said of it
+  std::string fault;  // a part of the message
 };
 
 class ToolBadInputsTest : public ::testing::Test {
@@ -55,7 +55,7 @@ class ToolBadInputsTest : public ::testing::Test {
     whole_ = ReadFile(good_);
   }
 
-  // With some other bytes at a place from the file's end.
+  // Returns a copy with other bytes at an offset from the file's end.
   std::string Patched(size_t from_end, const std::string& bytes) const {
     std::string patched = whole_;
     patched.replace(patched.size() - from_end, bytes.size(), bytes);
@@ -106,10 +106,10 @@ class ToolBadInputsTest : public ::testing::Test {
     inputs_.push_back({"/dev/zero", "it is a device, not a regular file"});
   }
 
-  // The block's compression is the byte behind it; without a checksum nothing covers that.
+  // A block's compression type is in its trailer, which nothing covers without a checksum.
   void AddOneOfUnknownCompression() {
     auto table = TableWith("winnow:10");
-    table.format_version = 5;  // later ones have bytes there that tell the place
+    table.format_version = 5;  // later ones mix the offset into the trailer's checksum
     table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
     table.enable_index_compression = false;
     Options options = MakeOptions(table);
@@ -132,7 +132,8 @@ class ToolBadInputsTest : public ::testing::Test {
     return RunProgram(command);
   }
 
-  // Root can read what nobody may: without these rights it can't. False: the tool can't be run so.
+  // Drops root's right to read all files, for the tool. Returns false if the tool can't run that
+  // way.
   bool GiveUpRootsRights() {
     if (geteuid() == 0) {
       before_ = {"setpriv", "--bounding-set=-dac_override,-dac_read_search"};
@@ -140,7 +141,7 @@ class ToolBadInputsTest : public ::testing::Test {
     return Run("inspect", {good_}, {}).status == 0;
   }
 
-  // Expects the verbs that read tables to say each part once, of this path, with exit code 2.
+  // Expects the verbs that read tables to print each part once, for this path, with exit code 2.
   void ExpectNotRead(const std::string& path, const std::vector<std::string>& parts) {
     const std::vector<std::vector<std::string>> commands = {
         {"inspect"}, {"verify"}, {"probe"}, {"policy", "winnow"}, {"advise", "--draws=100"}};
@@ -162,7 +163,7 @@ class ToolBadInputsTest : public ::testing::Test {
     }
   }
 
-  // Each bad input with a good one behind it.
+  // Runs the verb with each bad input and a good file.
   void ExpectLines(const std::string& verb, const std::vector<std::string>& more = {}) {
     for (const BadInput& input : inputs_) {
       const ChildResult text = Run(verb, {input.path, good_}, more);
@@ -187,7 +188,7 @@ class ToolBadInputsTest : public ::testing::Test {
   const std::string good_ = folder_ / "good.sst";
   std::string whole_;
   std::vector<BadInput> inputs_;
-  std::vector<std::string> before_;  // of the command
+  std::vector<std::string> before_;  // prefix of the command
 };
 
 TEST_F(ToolBadInputsTest, VerifySaysWhatIsWrong) {
@@ -201,7 +202,7 @@ TEST_F(ToolBadInputsTest, VerifySaysWhatIsWrong) {
   ExpectLines("verify");
 }
 
-// Blocks of unknown compression, in the file that has them, are asked for as well.
+// The probed keys include one in a block of unknown compression.
 TEST_F(ToolBadInputsTest, ProbeSaysWhatIsWrong) {
   AddDamagedOnes();
   AddOtherFormats();
@@ -210,7 +211,7 @@ TEST_F(ToolBadInputsTest, ProbeSaysWhatIsWrong) {
   ExpectLines("probe", {KeyOf(7), "--exact"});
 }
 
-// It reads no blocks of data, and may say it in its table.
+// `winnow inspect` reads no data blocks, and may report faults in its table.
 TEST_F(ToolBadInputsTest, InspectSaysWhatIsWrong) {
   AddDamagedOnes();
   AddOtherFormats();
@@ -238,7 +239,7 @@ TEST_F(ToolBadInputsTest, AFileWithoutPermissionIsOneToo) {
   EXPECT_THAT(inspect.output + inspect.errors, HasSubstr("Permission denied"));
 }
 
-// Also further down in a folder, and where a pattern looks for files.
+// The unlistable folders are also in subfolders, and below a pattern.
 TEST_F(ToolBadInputsTest, AFolderThatCannotBeListedIsNamed) {
   const std::vector<std::string> closed = {folder_ / "shelf/b", folder_ / "shelf/deep/c"};
   for (const std::string& folder : {std::string(folder_ / "shelf/a"), closed[0], closed[1]}) {
@@ -261,7 +262,8 @@ TEST_F(ToolBadInputsTest, AFolderThatCannotBeListedIsNamed) {
   }
 }
 
-// Its names can be listed and no file can be looked at: that is not the same as no file CURRENT.
+// The folder's names can be listed, but no file can be accessed, which differs from a missing
+// CURRENT.
 TEST_F(ToolBadInputsTest, AFolderThatCannotBeEnteredHasWhatItNames) {
   const std::string database = folder_ / "db";
   fs::create_directory(database);
@@ -276,14 +278,14 @@ TEST_F(ToolBadInputsTest, AFolderThatCannotBeEnteredHasWhatItNames) {
   ExpectNotRead(database, {"levels are unknown: can't look at the file CURRENT, which names the "
                            "MANIFEST in force: Permission denied\n",
                            "1.sst: can't look at it: Permission denied\n"});
-  // Beside a database that can be read, its files are not taken for ones that were deleted.
+  // A readable database is given too; the unreadable files must not count as deleted ones.
   const std::string other = folder_ / "other";
   OpenDatabase(MakeOptions(TableWith("winnow:10")), other);
   EXPECT_EQ(Run("verify", {folder_.path(), other}, {}).status, 2);
   fs::permissions(database, fs::perms::owner_all);
 }
 
-// It can be read as a table, and RocksDB does not open the database with it.
+// The file is a readable table, but RocksDB does not open the database with it.
 TEST_F(ToolBadInputsTest, AFileOfAnotherSizeIsNotTheDatabases) {
   const std::string database = folder_ / "db";
   {
@@ -299,10 +301,10 @@ TEST_F(ToolBadInputsTest, AFileOfAnotherSizeIsNotTheDatabases) {
                             " bytes, and it has " + std::to_string(whole_.size());
   WriteFile(table, whole_);
   ExpectNotRead(database, {table + ": it is not the file that the database wrote: " + sizes});
-  EXPECT_EQ(Run("verify", {table}, {}).status, 0);  // by itself it is whole
+  EXPECT_EQ(Run("verify", {table}, {}).status, 0);  // valid if named itself
 }
 
-// On stderr, after the report: wherever the two go, once.
+// The reason is printed to stderr, after the report, and only once if both go to one file.
 TEST_F(ToolBadInputsTest, WhyAFileCouldNotBeReadIsSaidOnce) {
   WriteFile(folder_ / "empty.sst", "");
   const std::string path = folder_ / "empty.sst";
@@ -318,7 +320,7 @@ TEST_F(ToolBadInputsTest, WhyAFileCouldNotBeReadIsSaidOnce) {
   }
 }
 
-// Files that were not read are part of what a report says of all.
+// Totals include files that could not be read.
 TEST_F(ToolBadInputsTest, AVerdictCountsWhatCouldNotBeRead) {
   WriteFile(folder_ / "empty.sst", "");
   const std::string paths = " '" + folder_ / "empty.sst" + "' '" + good_ + "' ";
@@ -340,7 +342,7 @@ TEST_F(ToolBadInputsTest, AVerdictCountsWhatCouldNotBeRead) {
   EXPECT_THAT(output("probe", "zzz"),
               AllOf(HasSubstr("zzz (0x7a7a7a): not known: 1 of 2 files could not be read\n"),
                     HasSubstr("\n1 key in 2 files, 1 of them not read: 0 hits\n")));
-  // The page says no more, and names the file although it lists no others.
+  // The page has equal totals, and names the file although it lists no others.
   output("inspect --summary --html='" + folder_ / "page.html" + "'", "");
   const std::string page = ReadFile(folder_ / "page.html");
   EXPECT_THAT(page, HasSubstr("How much is converted is not known, as 1 of 2 files could not be "

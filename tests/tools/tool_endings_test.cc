@@ -1,4 +1,4 @@
-// How the command line tool ends when its output can't be written, and when it is interrupted.
+// Exit of the command line tool if its output can't be written, or if it is interrupted.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ using testing::Started;
 
 class ToolEndingsTest : public testing::ToolExamples {
  protected:
-  // With what else prints something.
+  // Returns the arguments of all examples and other commands with output.
   std::vector<std::string> Everything() const {
     std::vector<std::string> all = AllExamples();
     for (const char* arguments : {"--help", "--version", "inspect --help",
@@ -47,7 +47,7 @@ class ToolEndingsTest : public testing::ToolExamples {
     return all;
   }
 
-  // So many names of one file that any verb is busy for a while.
+  // Creates many hard links to one file, to keep a verb busy.
   std::string ManyFiles() {
     fs::create_directory(folder_ / "many");
     testing::WriteSst(testing::TableWith("winnow:10"), 20'000, folder_ / "many/000001.sst");
@@ -98,15 +98,14 @@ TEST_F(ToolEndingsTest, AClosedPipeEndsItQuietly) {
 }
 
 struct Ending {
-  int status = 0;    // of waitpid
-  pid_t worker = 0;  // one of its processes, which did not get on
+  int status = 0;    // wait status
+  pid_t worker = 0;  // a stopped worker of the tool
   std::string output;
   std::string errors;
 };
 
-// Interrupts the tool while it is at work: as soon as it has opened the pipe, if one is given, else
-// as soon as it has a worker, which is stopped so that it can't be done before. Starts it anew
-// where it was too fast for that.
+// Interrupts the tool at work: after it has opened `pipe` if given, else when it has a worker,
+// which is stopped so that the tool can't finish. Restarts a tool that has finished before.
 Ending Interrupt(const std::string& arguments, int number, const testing::TemporaryFolder& folder,
                  const std::string& pipe = {}) {
   Ending ending;
@@ -164,9 +163,9 @@ TEST_F(ToolEndingsTest, AnInterruptedVerbTakesItsWorkersWithIt) {
   }
 }
 
-// Nobody can do anything then: the system ends the workers, those that are stopped too.
+// SIGKILL can't be handled: the kernel ends the workers, also stopped ones.
 TEST_F(ToolEndingsTest, AKilledVerbLeavesNoWorkerBehind) {
-  // Workers without a parent become children of this process, which can wait for them.
+  // Orphaned workers become children of this process, which waits for them.
   ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   const Ending ending = Interrupt("verify '" + ManyFiles() + "'", SIGKILL, folder_);
   EXPECT_EQ(WTERMSIG(ending.status), SIGKILL);

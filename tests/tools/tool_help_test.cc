@@ -1,4 +1,4 @@
-// Tests of what the tool says of itself, and that it is so: the examples of its help are run.
+// The tool's help, whose statements are checked and whose examples are run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST_F(ToolHelpTest, EveryExampleOfEveryVerbRuns) {
       const ChildResult outcome = RunTool(ArgumentsOf(example));
       EXPECT_EQ(outcome.status, 0) << example << "\n" << outcome.errors;
       EXPECT_THAT(outcome.output, Not(IsEmpty())) << example;
-      if (verb == "dedup") {  // whose output is a stream: its totals are beside it
+      if (verb == "dedup") {  // writes a stream, and totals to stderr
         EXPECT_THAT(outcome.errors, MatchesRegex("winnow dedup: [0-9]+ lines, [^\n]*\n"))
             << example;
       } else {
@@ -61,7 +61,7 @@ TEST_F(ToolHelpTest, AVerbsHelpHasItsParts) {
     const ChildResult help = RunTool("help " + verb);
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.output.rfind("winnow " + verb, 0), 0u) << help.output;
-    // Those of a verb that starts a program are that program's.
+    // The exit codes of `winnow run` are those of the started program.
     EXPECT_THAT(help.output,
                 AllOf(HasSubstr("\nExamples:\n"), HasSubstr("\nExit codes:\n"),
                       HasSubstr(verb == "run" ? "\n  125  the command line"
@@ -76,7 +76,7 @@ TEST_F(ToolHelpTest, AVerbsHelpHasItsParts) {
   EXPECT_THAT(RunTool("help size").output,
               AllOf(HasSubstr("\n  --rate=R (1e-15 to 0.5)\n"), HasSubstr("\n  --memory=BYTES ("),
                     HasSubstr("\n  --page=BYTES ("), HasSubstr("\n  --keys=N (1 to ")));
-  // Its usage line leaves flags out.
+  // The usage line of advise omits some flags.
   EXPECT_THAT(RunTool("help advise").output,
               AllOf(HasSubstr("\n  --path=FOLDER\n"), HasSubstr("\n  --jobs=N"),
                     HasSubstr("\n  --draws=N")));
@@ -90,7 +90,7 @@ TEST_F(ToolHelpTest, NoLineIsWiderThanATerminal) {
   for (const std::string& line : LinesThatBegin(all, "")) EXPECT_LE(line.size(), 92u) << line;
 }
 
-// Each with its value, and none but these.
+// The usage line has each flag with its value, and no other flags.
 TEST_F(ToolHelpTest, TheUsageLineHasAllFlags) {
   size_t flags = 0;
   for (const std::string& verb : VerbNames()) {
@@ -115,11 +115,11 @@ TEST_F(ToolHelpTest, TheUsageLineHasAllFlags) {
   EXPECT_GT(flags, 40u);
 }
 
-// In whatever way a whole number is written, and of whatever type the flag is.
+// Whole numbers are read in any notation, for flags of any type.
 TEST_F(ToolHelpTest, WholeNumbersAreReadTheSameByEveryVerb) {
   const struct {
     std::string before;
-    std::string number;  // in digits
+    std::string number;  // decimal digits
     std::vector<std::string> same;
     std::string after;
   } cases[] = {
@@ -150,7 +150,7 @@ TEST_F(ToolHelpTest, WholeNumbersAreReadTheSameByEveryVerb) {
   }
 }
 
-// A flag that would do nothing is a question, and the answer says what it belongs to.
+// A flag without effect is an error, whose message says where the flag belongs.
 TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
   std::vector<std::pair<const char*, const char*>> cases = {
       {"policy winnow:10 --path=DB", "--path is that of SST files"},
@@ -175,7 +175,7 @@ TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
   }
 }
 
-// Tests every flag of every verb whose value is a number.
+// Tests every numeric flag of every verb.
 TEST_F(ToolHelpTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
   const std::regex with_range(R"(  --([a-z_]+)=\S+ \(([-+.0-9e]+) to ([-+.0-9e]+)[;)].*)");
   const std::regex looks_numeric(R"(  --[a-z_]+=(N|SHARE|BYTES|R|P|.* \(default: -?[0-9.]+\))$)");
@@ -250,7 +250,7 @@ bool IsInstalled(const std::string& program) {
   return RunProgram({"sh", "-c", "command -v " + program}).status == 0;
 }
 
-// The text of a page as it is read, a line's end for any space.
+// Returns the text of a man page, with line ends as spaces.
 std::string Rendered(const std::string& path) {
   const ChildResult page =
       RunProgram({"groff", "-ww", "-k", "-man", "-Tutf8", "-P-cbou", "-rLL=1000n", path});
@@ -297,7 +297,7 @@ TEST_F(ToolHelpTest, ManualPagesSayTheSame) {
 
 class ToolCompletionTest : public ::testing::Test {
  protected:
-  // Returns what the last of the words becomes; all that are possible, with spaces between.
+  // Returns the completion of the last word; if there are several, separated by spaces.
   std::string Complete(const std::string& words) {
     const ChildResult outcome =
         RunProgram({"bash", "-c",
@@ -336,18 +336,18 @@ TEST_F(ToolCompletionTest, WordsThatAFlagCanBeAreCompleted) {
   EXPECT_EQ(Complete("winnow inspect DB --by = r"), "");
 }
 
-// As bash parts words at = and : in it.
+// Words are split at = and : like bash does.
 TEST_F(ToolCompletionTest, ProgramsAreCompletedBehindRun) {
   EXPECT_THAT(" " + Complete("winnow run bas") + " ", HasSubstr(" bash "));
   EXPECT_THAT(" " + Complete("winnow run --policy = winnow : 10 --add bas") + " ",
               HasSubstr(" bash "));
   EXPECT_EQ(Complete("winnow run --dry"), "--dry_run");
   EXPECT_EQ(Complete("winnow run --policy = bas"), "");
-  EXPECT_EQ(Complete("winnow run bash --js"), "");  // the program's own
+  EXPECT_EQ(Complete("winnow run bash --js"), "");  // an option of the started program
   EXPECT_EQ(Complete("winnow run bash bas"), "");
 }
 
-// By bash itself, which the last line of the script asks for that.
+// File names are completed by bash itself, as the script's last line requests.
 TEST_F(ToolCompletionTest, ElseFilesAre) {
   EXPECT_EQ(Complete("winnow verify a"), "");
   EXPECT_EQ(Complete("winnow probe --keys = insp"), "");

@@ -1,4 +1,4 @@
-// Verbs on a database that replaces its files while they are read.
+// Verbs on a database that replaces its files during the run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class ToolLiveDatabaseTest : public ::testing::Test {
                                       folder_ / "db");
   }
 
-  // A file of level 0, whose path this gives.
+  // Flushes a file to level 0. Returns its path.
   std::string Flush() {
     for (uint64_t i = 0; i < 1'000; ++i) {
       EXPECT_TRUE(database_->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(i), "value").ok());
@@ -61,8 +61,9 @@ class ToolLiveDatabaseTest : public ::testing::Test {
     return false;
   }
 
-  // Runs the verb on a file and, behind it, on the database; does what is given while it is at the
-  // file, and knows the files of the database already. False if it was too fast for that.
+  // Runs the verb on a slow file and the database. Calls `action` while the tool reads the slow
+  // file and has already listed the database's files. Returns false if the tool was too fast for
+  // that.
   template <typename Action>
   bool RunWhile(const std::string& verb, const std::string& more, const Action& action) {
     const int output =
@@ -122,7 +123,7 @@ TEST_F(ToolLiveDatabaseTest, AFileThatWasMergedAwayIsNothingToSpeakOf) {
       });
       if (done) {
         EXPECT_EQ(status_, 0) << verb << output_ << errors_;
-        // One line, that counts them.
+        // One line has the number of deleted files.
         EXPECT_THAT(errors_, HasSubstr(" deleted while others were read")) << verb;
         EXPECT_EQ(std::count(errors_.begin(), errors_.end(), '\n'), 1) << verb << errors_;
         EXPECT_THAT(output_, AllOf(Not(HasSubstr(first)), Not(HasSubstr(second)))) << verb;
@@ -132,7 +133,7 @@ TEST_F(ToolLiveDatabaseTest, AFileThatWasMergedAwayIsNothingToSpeakOf) {
   }
 }
 
-// The key is nowhere else.
+// Only the new file has the key.
 TEST_F(ToolLiveDatabaseTest, AFileThatTookTheirPlaceIsRead) {
   const std::string key = "a key of this database alone";
   bool done = false;

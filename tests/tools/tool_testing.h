@@ -1,5 +1,5 @@
-// Helpers for the tests of the whole command line tool: running it, the JSON that it prints, and
-// its examples, with files for the names in them.
+// Helpers for tests of the command line tool: running it, its JSON, and its examples with files for
+// the names in them.
 
 #ifndef WINNOW_TESTS_TOOLS_TOOL_TESTING_H_
 #define WINNOW_TESTS_TOOLS_TOOL_TESTING_H_
@@ -21,12 +21,12 @@
 
 namespace winnow::testing {
 
-// The arguments are quoted for the shell by the caller.
+// Runs the tool. The caller quotes the arguments for the shell.
 inline ChildResult RunTool(const std::string& arguments) {
   return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' " + arguments});
 }
 
-// Returns the JSON that it printed, with the exit code `code`; else an expectation fails.
+// Returns the JSON output. Expects the exit code `code`.
 inline nlohmann::json JsonOf(const ChildResult& outcome, int code) {
   EXPECT_EQ(outcome.status, code) << outcome.errors << outcome.output;
   nlohmann::json document =
@@ -35,13 +35,13 @@ inline nlohmann::json JsonOf(const ChildResult& outcome, int code) {
   return document;
 }
 
-// One verb of the tool, and a folder for its files.
+// Fixture for one verb of the tool, with a folder for its files.
 class VerbTest : public ::testing::Test {
  protected:
-  // Further words are arguments of every run.
+  // Further words of `verb` are arguments of every run.
   explicit VerbTest(std::string verb) : verb_(std::move(verb)) {}
 
-  // The arguments are quoted for the shell by the caller.
+  // Runs the verb. The caller quotes the arguments for the shell.
   ChildResult Run(const std::string& arguments) const {
     return RunProgram({"sh", "-c", "exec '" WINNOW_TOOL "' " + verb_ + " " + arguments});
   }
@@ -50,7 +50,7 @@ class VerbTest : public ::testing::Test {
     return JsonOf(Run(arguments + " --json"), code);
   }
 
-  // The path of that name in the folder, between blanks.
+  // Returns the path of a file in the folder, quoted and between spaces.
   std::string Quoted(const std::string& name) const { return " '" + folder_ / name + "' "; }
 
   TemporaryFolder folder_;
@@ -59,7 +59,7 @@ class VerbTest : public ::testing::Test {
   const std::string verb_;
 };
 
-// As the overall help has them.
+// Returns the verbs listed by `winnow help`.
 inline std::vector<std::string> VerbNames() {
   std::vector<std::string> names;
   for (const std::string& line : LinesThatBegin(RunTool("help").output, "  winnow ")) {
@@ -69,13 +69,13 @@ inline std::vector<std::string> VerbNames() {
   return names;
 }
 
-// Not all are in every build.
+// Returns whether this build has the verb.
 inline bool HasVerb(const std::string& verb) {
   const std::vector<std::string> verbs = VerbNames();
   return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
 }
 
-// The lines of a verb's help: "  winnow verify DB".
+// Returns the example lines of a verb's help: "  winnow verify DB".
 inline std::vector<std::string> ExamplesOf(const std::string& verb) {
   const std::string help = RunTool("help " + verb).output;
   const size_t at = help.find("\nExamples:\n");
@@ -91,7 +91,7 @@ inline std::string Replaced(std::string text, const std::string& from, const std
   return text;
 }
 
-// A small database and what else the examples name.
+// Fixture with a small database and the other files that the examples name.
 class ToolExamples : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -102,7 +102,8 @@ class ToolExamples : public ::testing::Test {
     }
     WriteSst(options, 1'000, folder_ / "file.sst");
     WriteFile(folder_ / "keys", KeyOf(1) + "\n" + KeyOf(2) + "\n");
-    if (kSanitized) setenv("ASAN_OPTIONS", "verify_asan_link_order=0", /*overwrite=*/1);  // of run
+    // The examples of `winnow run` preload a library before the sanitizer's.
+    if (kSanitized) setenv("ASAN_OPTIONS", "verify_asan_link_order=0", /*overwrite=*/1);
     if (HasVerb("pages")) {
       ASSERT_EQ(
           RunTool("pages build --capacity=1000 '" + folder_ / "pages" + "' " + KeyOf(3)).status, 0);
@@ -127,7 +128,7 @@ class ToolExamples : public ::testing::Test {
               R"({"schema": "winnow.filter_use/1", "one_counted_of": 2048, "rows": []})");
   }
 
-  // The arguments of an example, for a shell.
+  // Returns an example's arguments, for a shell.
   std::string ArgumentsOf(const std::string& example) const {
     std::string arguments = example.substr(std::string("  winnow ").size());
     for (const auto& [name, what] : stands_for_) {
@@ -137,8 +138,8 @@ class ToolExamples : public ::testing::Test {
     return arguments;
   }
 
-  // Those of all examples of all verbs but `adopt`, for which tests/preload/adopt_test.sh has an
-  // archive of RocksDB.
+  // Returns the arguments of all examples of all verbs except `adopt`, which needs an archive of
+  // RocksDB (tests/preload/adopt_test.sh).
   std::vector<std::string> AllExamples() const {
     std::vector<std::string> all;
     for (const std::string& verb : VerbNames()) {

@@ -1,5 +1,5 @@
-// `winnow adopt`: which archives it refuses, and what it says then. tests/preload/adopt_test.sh has
-// those that it adopts.
+// `winnow adopt`: archives that it refuses, and its messages. tests/preload/adopt_test.sh tests
+// archives that it adopts.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class VerbAdoptTest : public testing::VerbTest {
  protected:
   VerbAdoptTest() : VerbTest("adopt") {}
 
-  // An archive of these object files; `how` is what ar is told to do.
+  // Makes an archive of these object files; `how` is the operation of ar.
   void MakeArchive(const std::vector<std::string>& objects, const std::string& how = "qc") {
     std::vector<std::string> command = {"ar", how, archive_};
     command.insert(command.end(), objects.begin(), objects.end());
@@ -45,7 +45,7 @@ class VerbAdoptTest : public testing::VerbTest {
     return Run(Quoted("librocksdb.a") + "-o" + Quoted("copy.a") + further);
   }
 
-  // Says this about the archive, by the exit code that scripts see, and makes nothing.
+  // Expects this message about the archive, exit code 1, and no output files.
   void ExpectRefused(const ::testing::Matcher<std::string>& sentence) const {
     const std::string before = ReadFile(archive_);
     const ChildResult result = Adopt();
@@ -122,11 +122,11 @@ TEST_F(VerbAdoptTest, RefusesAUnityBuild) {
   MakeArchive({UNITY, OUR_VERSION});
   ExpectRefused(AllOf(HasSubstr(" was compiled many sources at a time (a unity build): "),
                       HasSubstr("Build RocksDB without CMAKE_UNITY_BUILD")));
-  // By its name alone.
+  // The file name shows the unity build.
   fs::copy_file(POLICIES, folder_ / "unity_0_cxx.cxx.o");
   MakeArchive({folder_ / "unity_0_cxx.cxx.o", OUR_VERSION});
   ExpectRefused(HasSubstr(" (a unity build): unity_0_cxx.cxx.o has the functions "));
-  // Merged object files are the same.
+  // Merged object files are refused like a unity build.
   ASSERT_EQ(RunProgram({"ld", "-r", "-o", folder_ / "all.o", POLICIES, OUR_VERSION}, {}).status, 0);
   MakeArchive({folder_ / "all.o"});
   ExpectRefused(HasSubstr(" (a unity build): all.o has the functions "));
@@ -171,7 +171,7 @@ TEST_F(VerbAdoptTest, RefusesWhatIsNoArchive) {
   ExpectRefused(HasSubstr(" has text, which is no object file in the form ELF."));
 }
 
-// None of the bytes of a damaged archive leads beyond its end.
+// No damaged byte makes the reader leave the archive's memory.
 TEST_F(VerbAdoptTest, SurvivesDamage) {
   MakeArchive({POLICIES, OTHER_VERSION});
   const std::string whole = ReadFile(archive_);
@@ -195,7 +195,7 @@ TEST_F(VerbAdoptTest, NeedsBinutils) {
             "of binutils: install the package binutils. Nothing was made\n");
 }
 
-// In a place where only the tool was installed, and in one where that is of another build.
+// The tool is installed alone, or with another build's object files.
 TEST_F(VerbAdoptTest, NeedsItsObjectFiles) {
   MakeArchive({POLICIES, OUR_VERSION});
   fs::create_directories(folder_ / "bin");

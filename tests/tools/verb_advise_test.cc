@@ -1,4 +1,4 @@
-// `winnow advise` as people and scripts run it: what it prints, its JSON and its exit codes.
+// `winnow advise` on the command line: its output, JSON and exit codes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ class VerbAdviseTest : public testing::VerbTest {
     PutAndFlush(database.get(), {keys});
   }
 
-  // A large family that is on one level, and a small one with six files on level 0.
+  // Creates a large column family on one level, and a small one with six files on level 0.
   void MakeFamilies() {
     const Options options = MakeOptions(TableWith("bloomfilter:10"));
     const auto database = OpenDatabase(options, folder_ / "db");
@@ -79,7 +79,7 @@ class VerbAdviseTest : public testing::VerbTest {
   }
 };
 
-// With the policy's own rates, of which other tests are.
+// Uses the policy's own rates, which other tests check.
 TEST_F(VerbAdviseTest, FiltersThatWereMadeForAnotherLevelAreSaid) {
   testing::MakeIngested(folder_ / "db", false);
   EXPECT_THAT(RunJson(Quoted("db"), 0)["assumptions"].dump(),
@@ -193,7 +193,7 @@ TEST_F(VerbAdviseTest, SplitsABudgetOverFamilies) {
   }
   EXPECT_LE(sum, 40'000);
   EXPECT_GT(sum, 39'000);
-  // As many lookups a key, but six files for each.
+  // Both families have the same lookups per key, but `small` checks six files per lookup.
   EXPECT_EQ(budget["parts"][0].at("family"), "default");
   EXPECT_NE(budget["parts"][0].at("policy"), budget["parts"][1].at("policy"));
   for (const json& row : document.at("rows")) {
@@ -207,7 +207,7 @@ TEST_F(VerbAdviseTest, SplitsABudgetOverFamilies) {
   EXPECT_THAT(text.output, AllOf(HasSubstr("the budget's split"), HasSubstr("\nsmall ")));
 }
 
-// As many keys in two families, each in one file, get the same bits, and then it is one policy.
+// Two column families with equally many keys in one file each get equal bits, hence one policy.
 TEST_F(VerbAdviseTest, FamiliesThatAreAlikeGetOnePolicyOfABudget) {
   const Options options = MakeOptions(TableWith("bloomfilter:10"));
   {
@@ -275,7 +275,7 @@ TEST_F(VerbAdviseTest, AFamilyTooSmallToBeDrawnFromGetsBitsAsWell) {
   EXPECT_NE(tiny.at("policy"), "winnow:2");
 }
 
-// Formulas are some bytes off for filters of few keys: what is built counts.
+// Formulas are a few bytes off for filters of few keys, so the built filters count.
 TEST_F(VerbAdviseTest, TheFiltersOfABudgetFitIntoIt) {
   MakeFamilies();
   for (int bytes = 22'000; bytes < 60'000; bytes += 3'100) {
@@ -316,7 +316,7 @@ TEST_F(VerbAdviseTest, RecordedLookupsAreOfOneFamily) {
   EXPECT_EQ(Run(Quoted("db") + " --cf=small --lookups=" + folder_ / "missing").status, 2);
 }
 
-// Reads the family that --cf names, or else the default one; as a list of the same lookups.
+// A trace is read like a list of the lookups in the column family of --cf, or in the default one.
 TEST_F(VerbAdviseTest, ATraceOfRocksDbIsAListOfLookups) {
   MakeFamilies();
   const std::string trace = folder_ / "trace";
@@ -409,7 +409,7 @@ TEST_F(VerbAdviseTest, WhatCanNotBeReadIsTwoAndNamedAndTheRestIsUsed) {
   EXPECT_THAT(outcome.output, AllOf(HasSubstr("in 1 file; 1 file could not be read."),
                                     HasSubstr("There is no verdict: 1 file could not be read"),
                                     Not(HasSubstr("Keep what there is")), Not(HasSubstr("Take "))));
-  // Damage in the middle of the data.
+  // Damages a data block.
   std::string bytes = ReadFile(folder_ / "a.sst");
   bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);
   WriteFile(folder_ / "c.sst", bytes);
@@ -417,7 +417,7 @@ TEST_F(VerbAdviseTest, WhatCanNotBeReadIsTwoAndNamedAndTheRestIsUsed) {
   EXPECT_EQ(damaged.status, 2);
   EXPECT_THAT(damaged.errors, AllOf(HasSubstr(folder_ / "c.sst"), HasSubstr("checksum")));
   EXPECT_THAT(damaged.output, HasSubstr("There is no verdict: "));
-  // A filter that is damaged, in a file without checksums.
+  // Damages a filter in a file without checksums.
   auto table = TableWith("winnow:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
   WriteSst(table, 20'000, folder_ / "d.sst");
@@ -548,7 +548,7 @@ TEST_F(VerbAdviseTest, FlagsThatWouldDoNothingAreRefused) {
   EXPECT_EQ(Run(lookups + " --hex").status, 0);
 }
 
-// Advice has nothing that was done already.
+// The advice must not propose what the command line already has.
 TEST_F(VerbAdviseTest, WhereHexIsAskedForHexIsNotProposed) {
   MakeDatabase("db", "bloomfilter:10", 1'000);
   for (const std::string& text : {std::string("\xff\xfe"
@@ -609,11 +609,11 @@ TEST_F(VerbAdviseTest, FollowsLookupsOfAllFamiliesThroughOneCache) {
   const json one = now(" --cf=default");
   EXPECT_GT(all.at("beside_bytes"), one.at("beside_bytes"));
   EXPECT_GT(all.at("data_bytes_per_lookup"), 0);
-  EXPECT_EQ(all.at("filter_bytes_per_lookup"), 0);  // RocksDB's default: they are not in the cache
+  EXPECT_EQ(all.at("filter_bytes_per_lookup"), 0);  // RocksDB's default: not in the cache
   EXPECT_EQ(Run(Quoted("db") + " --cache=32KiB --cf=none").status, 2);
 }
 
-// As it reads them.
+// The result equals RocksDB's reads.
 TEST_F(VerbAdviseTest, FollowsTheMultiGetsOfATrace) {
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table = TableWith("winnow:10");
   table.cache_index_and_filter_blocks = true;
@@ -651,8 +651,8 @@ TEST_F(VerbAdviseTest, FollowsTheMultiGetsOfATrace) {
   EXPECT_EQ(text.find("RocksDB before 9.0 reads") != std::string::npos, ROCKSDB_MAJOR < 9);
 }
 
-// A filter that has no room in its shard never stays, however much room the cache has: a single
-// shard then keeps it.
+// A filter that exceeds its shard is never cached, however large the cache is; a cache with one
+// shard keeps it.
 TEST_F(VerbAdviseTest, SaysWhereFiltersAreLargerThanAShard) {
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table = TableWith("bloomfilter:20");
   table.cache_index_and_filter_blocks = true;
@@ -781,7 +781,7 @@ TEST_F(VerbAdviseTest, AFileThatIsDamagedIsNoPartOfWhatACacheReads) {
 
 TEST_F(VerbAdviseTest, FollowsRecordedLookupsThroughACacheInTheirOrder) {
   MakeDatabase("db", "winnow:10", 60'000);
-  // The same lookups: near each other in time, or far.
+  // Two lists of lookups: repeated keys are close in time, or far apart.
   std::string near;
   std::string far;
   for (uint64_t i = 0; i < 20'000; ++i) {

@@ -1,4 +1,4 @@
-// `winnow inspect` as people and scripts run it.
+// `winnow inspect` on the command line.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,8 @@ class VerbInspectTest : public testing::VerbTest {
     return testing::JsonOf(Run(arguments), code);
   }
 
-  // A database of two families with files on two levels of the first, and one file in the other.
+  // Creates a database with two column families: files on two levels in the first, and one file in
+  // the other.
   void MakeFamilies(const std::string& path) {
     fs::create_directories(path);
     ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("winnow:10"));
@@ -133,7 +134,7 @@ TEST_F(VerbInspectTest, RangeFiltersAreShownInEveryOutput) {
               1e-9);
   const json& all = document.at("summary").at("all");
   EXPECT_EQ(all.at("range_bytes"), range["bytes"]);
-  // The bound is that of the other filters.
+  // The bound includes only the other filters.
   EXPECT_LT(all.at("bytes_above_bound"), all.at("bound_bytes"));
   EXPECT_NEAR(all.at("bytes_above_bound").get<double>(),
               filter["bytes"].get<double>() - range["bytes"].get<double>() -
@@ -144,7 +145,7 @@ TEST_F(VerbInspectTest, RangeFiltersAreShownInEveryOutput) {
                           HasSubstr("range_bits 15")));
   EXPECT_THAT(text, HasSubstr("above the bound, the least that any filter of "
                               "that rate takes, without range filters"));
-  // Bits of one sentence are of what it is about.
+  // Each sentence gives the bits of the filters that it is about.
   Run({folder_ / "db", "--html=" + folder_ / "page.html"});
   const double range_bits = 8 * all["range_bytes"].get<double>() / all.at("keys").get<double>();
   EXPECT_THAT(ReadFile(folder_ / "page.html"),
@@ -213,7 +214,7 @@ TEST_F(VerbInspectTest, FilesAreSortedAndTheRestIsCounted) {
   EXPECT_EQ(document["files"][0].at("entries"), 1'200);
   EXPECT_EQ(document["files"][1].at("entries"), 900);
   EXPECT_EQ(document.at("files_left_out"), 2);
-  // By short names, and by those in the JSON.
+  // Columns have short names, and those of the JSON.
   for (const auto& [name, other] : {std::pair("bits", "bits_per_key"), {"fpr", "expected_fpr"}}) {
     arguments[arguments.size() - 2] = std::string("--sort=") + name;
     const ChildResult by_name = Run(arguments);
@@ -280,7 +281,7 @@ TEST_F(VerbInspectTest, ATerminalGetsRowsToLookAt) {
   EXPECT_THAT(on_terminal(command + " --limit=50"), HasSubstr("/50.sst"));
   EXPECT_THAT(RunProgram({"sh", "-c", command}).output,
               AllOf(HasSubstr("/58.sst"), Not(HasSubstr("not listed"))));
-  // Only what somebody must look at, and the sum.
+  // The table has only files with problems, and the totals.
   command.replace(command.find("inspect"), 7, "verify");
   const std::string verified = on_terminal(command);
   EXPECT_LT(rows(verified), 20u) << verified;
@@ -307,7 +308,7 @@ TEST_F(VerbInspectTest, TablesFitTheTerminal) {
     const ChildResult outcome = Run({deep + "/000123.sst"}, {"COLUMNS=" + std::to_string(width)});
     size_t begin = 0;
     for (size_t end = 0; (end = outcome.output.find('\n', begin)) != std::string::npos;) {
-      // Sentences are left to the terminal, but for those that are put together here.
+      // Sentences are wrapped by the terminal, except those assembled here.
       if (outcome.output.compare(begin, 10, "converted:") != 0) {
         EXPECT_LE(end - begin, static_cast<size_t>(width))
             << outcome.output.substr(begin, end - begin);
@@ -318,7 +319,7 @@ TEST_F(VerbInspectTest, TablesFitTheTerminal) {
   }
 }
 
-// Records of RFC 4180; fails where quotes or ends of lines are not as it says.
+// Parses records of RFC 4180. Reports a failure for invalid quotes or line ends.
 std::vector<std::vector<std::string>> ParseCsv(const std::string& text) {
   std::vector<std::vector<std::string>> records;
   std::vector<std::string> record(1);
@@ -391,7 +392,8 @@ TEST_F(VerbInspectTest, CommaSeparatedValues) {
   EXPECT_THAT(text.output, HasSubstr("a,\"b\"\\nc\\xff.sst"));
 }
 
-// Names of all members, those of members too; what is behind a name of a person's choice is not.
+// Collects the names of all members, recursively, but not below members whose names come from
+// users.
 void CollectNames(const json& value, std::set<std::string>* names) {
   if (value.is_array()) {
     for (const json& member : value) {
@@ -437,7 +439,7 @@ TEST_F(VerbInspectTest, BitsThatFollowTheLookupsAreShownByRange) {
     ASSERT_STATUS_OK(db->CompactRange(rewrite, nullptr, nullptr));
     ASSERT_STATUS_OK(db->CompactRange(rewrite, nullptr, nullptr));
     EXPECT_THAT(Run({path}).output, Not(HasSubstr("level_plan=learned: bits a key")));
-    // Most of them in the sixth tenth.
+    // Most lookups are in the sixth tenth of the keys.
     for (uint64_t i = 0; i < 2 * kKeys; ++i) {
       const uint64_t near = i % 5 == 0 ? i % kKeys : kKeys / 2 + i % (kKeys / 10);
       std::string value;
@@ -477,7 +479,7 @@ TEST_F(VerbInspectTest, FiltersThatWereMadeForAnotherLevelAreSaidUntilTheyAreRew
       "advice: 1 file with 4000 keys, on level 5, has filters that were made for another place");
   testing::MakeIngested(path, false);
   EXPECT_THAT(Run({path, "--summary"}).output, said);
-  // A file's cost is seen beside all others of its tree.
+  // A file's cost depends on all other files of its tree.
   EXPECT_THAT(Run({path, "--level=6"}).output, said);
   EXPECT_THAT(Run({path, "--cf=default"}).output, said);
   EXPECT_THAT(RunJson({path}, 0)["advice"].dump(), HasSubstr("level_plan=auto"));
@@ -546,7 +548,7 @@ TEST_F(VerbInspectTest, PatternsAndFoldersOfDatabasesAreReadAndEachFileOnce) {
   EXPECT_EQ(shelf["summary"]["by_column_family"][0].at("database"), folder_ / "shelf/one");
   const ChildResult text = Run({folder_ / "shelf"});
   EXPECT_THAT(text.output, AllOf(HasSubstr("shelf/one default"), HasSubstr("shelf/two other")));
-  // Levels are known of a file that is named before its database as well.
+  // A file that is named before its database also has a known level.
   const json twice =
       RunJson({folder_ / "shelf/one/*.sst", folder_ / "shelf/one", folder_ / "shelf/./one"}, 0);
   ASSERT_EQ(twice.at("files").size(), 3u);
@@ -558,7 +560,7 @@ TEST_F(VerbInspectTest, PatternsAndFoldersOfDatabasesAreReadAndEachFileOnce) {
   EXPECT_THAT(none.errors, HasSubstr("no file or folder matches the pattern"));
 }
 
-// A count of files would be one of what is not there.
+// A number of files would describe files that do not exist.
 TEST_F(VerbInspectTest, OfPathsThatAreNothingThereIsTheErrorAlone) {
   const ChildResult none = Run({folder_ / "nosuch"});
   EXPECT_EQ(none.status, 2);
@@ -581,7 +583,7 @@ TEST_F(VerbInspectTest, WhatIsMissingIsSaid) {
   const std::string whole = ReadFile(files[1]);
   WriteFile(files[1], whole.substr(0, whole.size() / 2));
   fs::rename(files[2], folder_ / "gone");
-  fs::create_symlink(folder_ / "nowhere", folder_ / "db/999999.sst");  // not of the database
+  fs::create_symlink(folder_ / "nowhere", folder_ / "db/999999.sst");  // no file of the database
   const ChildResult outcome = Run({folder_ / "db"});
   EXPECT_EQ(outcome.status, 2);
   const auto line = [&outcome](const std::string& path) {
@@ -606,7 +608,7 @@ TEST_F(VerbInspectTest, AMissingCurrentIsSaid) {
   EXPECT_THAT(outcome.output, HasSubstr("3 files, "));
 }
 
-// RocksDB's own figures: of the properties of all tables, and of the live files.
+// RocksDB's properties of all tables, and of the live files.
 TEST_F(VerbInspectTest, JsonAgreesWithRocksDbForEveryFileOfAMixedDatabase) {
   const std::string path = folder_ / "db";
   const struct {
@@ -697,7 +699,7 @@ TEST_F(VerbInspectTest, JsonAgreesWithRocksDbForEveryFileOfAMixedDatabase) {
       if (filter.count("partitions") == 0) {
         EXPECT_EQ(filter.at("bytes"), properties->filter_size) << file;
       } else {
-        EXPECT_LT(filter.at("bytes"), properties->filter_size) << file;  // and an index
+        EXPECT_LT(filter.at("bytes"), properties->filter_size) << file;  // plus an index
         EXPECT_GT(filter["bytes"].get<double>(), 0.5 * static_cast<double>(properties->filter_size))
             << file;
       }
@@ -718,7 +720,7 @@ TEST_F(VerbInspectTest, JsonAgreesWithRocksDbForEveryFileOfAMixedDatabase) {
   EXPECT_EQ(document["summary"]["all"].at("bytes"), bytes);
 }
 
-// Debian's RocksDB ends its process on some of these files, by assertions and by signal 11.
+// Debian's RocksDB crashes on some of these files, by assertions and by signal 11.
 TEST_F(VerbInspectTest, FilesThatEndRocksDbAreNamedAndTheOthersAreShown) {
   auto table = testing::PartitionedTableWith("bloomfilter:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;

@@ -1,5 +1,4 @@
-// `winnow policy` about a file that somebody thinks of, about files that are there, and about the
-// levels of a tree.
+// `winnow policy` for a hypothetical file, for existing files, and for the levels of a tree.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +70,7 @@ const PolicyTrial& CompactionTo(int level, const PolicyVerdict& verdict) {
   return verdict.by_level.front();
 }
 
-// Each level has the rate that the plan's formula gives for its place above the last one.
+// Each level has the rate of the plan's formula for its distance from the last one.
 TEST_F(VerbPolicyTest, APlanByLevelIsTriedInATree) {
   for (const std::string plan : {"by_level", "auto", "learned"}) {
     const PolicyVerdict verdict =
@@ -82,7 +81,7 @@ TEST_F(VerbPolicyTest, APlanByLevelIsTriedInATree) {
       const auto& filter = CompactionTo(level, verdict).filter;
       ASSERT_TRUE(filter && filter->built_for) << plan << " " << level;
       const double below = filter->built_for->levels_below;
-      // Where levels are not dynamic, the last one may be half full.
+      // The last level may be half full unless levels are dynamic.
       EXPECT_NEAR(below, kLastTrialLevel - level, 0.5) << plan << " " << level;
       EXPECT_LT(below, below_before) << plan << " " << level;
       below_before = below;
@@ -108,7 +107,7 @@ TEST_F(VerbPolicyTest, APlanReadsLessFromATreeOfTheSameSize) {
   EXPECT_NEAR(uniform.tree->false_reads, 6 * 0.00963, 0.0005);
   EXPECT_LT(by_level.tree->false_reads, uniform.tree->false_reads / 2);
   EXPECT_EQ(CheckPolicy("{id=winnow;level_size_ratio=4}", true).tree->size_ratio, 4);
-  // Without filters on the last level, each lookup of an absent key reads there.
+  // Without filters on the last level, each lookup of an absent key reads a block there.
   const PolicyVerdict none =
       CheckPolicy("{id=winnow;level_plan=auto;absent_share=0}", /*with_trials=*/true);
   EXPECT_FALSE(CompactionTo(kLastTrialLevel, none).filter);
@@ -144,7 +143,7 @@ TEST_F(VerbPolicyTest, AFileThatSomebodyThinksOfIsBuilt) {
   EXPECT_TRUE(PolicyJson({"bloomfilter:10"}, 0).at("file").is_null());
 }
 
-// As programs give them to RocksDB, with all other options that they have.
+// Options strings as programs pass them to RocksDB, with all their other options.
 TEST_F(VerbPolicyTest, OptionsStringsOfTablesFamiliesAndDatabasesWork) {
   for (const std::string text :
        {"block_based_table_factory={filter_policy=winnow:12}",
@@ -190,7 +189,7 @@ TEST_F(VerbPolicyTest, OptionsStringsThatLoseTheFilterAreFaults) {
     EXPECT_THAT(outcome.errors, HasSubstr(problem)) << text;
     EXPECT_FALSE(PolicyJson({text}, 1).at("ok")) << text;
   }
-  // RocksDB 7.8 takes it without a word, and drops it; 9.10 does what it says.
+  // RocksDB 7.8 silently ignores this option; 9.10 applies it.
   const ChildResult dotted = Policy({"table_factory.filter_policy=winnow:12"});
   if (dotted.status == 0) {
     EXPECT_THAT(dotted.output, HasSubstr("bits_per_key=12"));
@@ -243,7 +242,7 @@ TEST_F(VerbPolicyTest, WhatCanNotBeReadIsTwoAndTheRestIsShown) {
   const ChildResult text = Policy({"winnow:10", folder_ / "b.sst", folder_ / "a.sst"});
   EXPECT_THAT(text.errors, HasSubstr("winnow policy: " + folder_ / "b.sst" + ": "));
   EXPECT_THAT(text.output, HasSubstr("winnow-ribbon"));
-  // A policy that does not work is said first of all.
+  // An invalid policy is reported before anything else.
   EXPECT_EQ(Policy({"winow:10", folder_ / "a.sst"}).status, 1);
 }
 
@@ -275,7 +274,8 @@ TEST_F(VerbPolicyTest, SaysWhatRangeBitsNeed) {
               HasSubstr("range_kind=trees has no effect: range_bits of the policy is 0"));
 }
 
-// In OPTIONS files that RocksDB wrote: each of the two options that lacks the other is a fault.
+// In RocksDB's OPTIONS files, range_bits without the extractor and the extractor without range_bits
+// are faults.
 TEST_F(VerbPolicyTest, AnOptionsFileWithOneOptionOfTheTwoIsAFault) {
   const struct {
     const char* policy;
@@ -321,7 +321,7 @@ TEST_F(VerbPolicyTest, AnOptionsFileWithOneOptionOfTheTwoIsAFault) {
   }
 }
 
-// As OPTIONS files of a program are into which Winnow is preloaded with range_bits.
+// OPTIONS files of programs with Winnow preloaded and range_bits set have these options.
 TEST_F(VerbPolicyTest, TheExtractorWithAPolicyThatMayBeReplacedIsNoFault) {
   ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("bloomfilter:10"));
   options.prefix_extractor = NewRangeExtractor();

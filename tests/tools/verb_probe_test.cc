@@ -1,4 +1,4 @@
-// `winnow probe` as people and scripts run it: which files it names, what is there, its exit codes.
+// `winnow probe` on the command line: the files that it names, their contents, and exit codes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST_F(VerbProbeTest, FamiliesAreNamedAndChosen) {
   EXPECT_THAT(none.errors, HasSubstr("there are: default, other"));
 }
 
-// It is no list where there is such a family.
+// A name with a comma is no list if a column family has this name.
 TEST_F(VerbProbeTest, AFamilyWithACommaInItsNameCanBeChosen) {
   {
     const Options options = MakeOptions(TableWith("winnow:10"));
@@ -111,19 +111,19 @@ TEST_F(VerbProbeTest, AMistypedPathIsNoKey) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.output, IsEmpty());
   EXPECT_THAT(outcome.errors, HasSubstr("there is no file or folder '" + folder_ / "no folder'"));
-  // The last one is a key for sure, and so is what comes after a key.
+  // The last argument is always a key, and so is every argument after a key.
   EXPECT_EQ(Run(Quoted("a.sst") + "a/b").status, 0);
   EXPECT_EQ(RunJson(Quoted("a.sst") + "a a/b c", 0).at("keys").size(), 3u);
-  // Wherever it would lie.
+  // A missing path before a key is an error, in any folder.
   EXPECT_EQ(Run(Quoted("a.sst") + "sp/nosuchdb " + KeyOf(1)).status, 2);
-  // Keys may be paths, in a list too.
+  // Keys may be paths, also in a list.
   WriteFile(folder_ / "keys", "usr/bin/env\nusr/bin/false\n");
   EXPECT_EQ(RunJson(Quoted("a.sst") + "--keys=" + Quoted("keys").substr(1), 0).at("keys").size(),
             2u);
 }
 
-// Multiples of 10 are in level 1, those with 3 at their end in five files of level 0; the rest is
-// nowhere.
+// Multiples of 10 are on level 1, numbers that end with 3 in five files of level 0; all others are
+// absent.
 TEST_F(VerbProbeTest, HitsAreThoseOfGets) {
   for (const bool partitioned : {false, true}) {
     SCOPED_TRACE(partitioned);
@@ -214,11 +214,11 @@ TEST_F(VerbProbeTest, ExactTellsWhatIsThere) {
   const ChildResult brief = Run(Quoted("db") + "kept");
   EXPECT_THAT(brief.output, AllOf(HasSubstr("may be there"), Not(HasSubstr("present"))));
   EXPECT_TRUE(RunJson(Quoted("db") + "kept", 0).at("keys").at(0).at("contains").is_null());
-  // A pattern that matches is a path as well, and what matches nothing a key.
+  // A pattern with matches is a path, one without is a key.
   EXPECT_EQ(RunJson(Quoted("d?") + Quoted("db/*.sst") + "kept 'k*pt'", 0).at("keys").size(), 2u);
 }
 
-// Lookups of a key end at a range that was deleted, whatever the filters say.
+// Lookups of a key end at a range deletion, whatever the filters answer.
 TEST_F(VerbProbeTest, ExactTellsOfDeletedRanges) {
   const ROCKSDB_NAMESPACE::Comparator* reverse = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
   for (const auto* comparator : {ROCKSDB_NAMESPACE::BytewiseComparator(), reverse}) {
@@ -241,10 +241,10 @@ TEST_F(VerbProbeTest, ExactTellsOfDeletedRanges) {
     }
     const json keys = RunJson(Quoted("db") + "b d d2 g z --exact", 0).at("keys");
     EXPECT_THAT(keys.at(0).at("range_deletions"), IsEmpty());
-    // The last of a range is not in it.
+    // A range's end is not in the range.
     EXPECT_EQ(keys.at(1).at("range_deletions").at(0).at("sequence"), upwards ? 3 : 2);
     EXPECT_EQ(keys.at(2).at("range_deletions").at(0).at("sequence"), 3);
-    EXPECT_EQ(keys.at(2).at("entries").at(0).at("sequence"), 4);  // written after it
+    EXPECT_EQ(keys.at(2).at("entries").at(0).at("sequence"), 4);  // a later write
     EXPECT_EQ(keys.at(3).at("range_deletions").at(0).at("sequence"), 2);
     EXPECT_THAT(keys.at(4).at("range_deletions"), IsEmpty());
     EXPECT_THAT(Run(Quoted("db") + "g --exact").output,
@@ -289,7 +289,7 @@ TEST_F(VerbProbeTest, PrefixFiltersAreAskedForPrefixes) {
   const json document = RunJson(Quoted("a.sst") + same_prefix + " 00000077-else short --exact", 0);
   EXPECT_EQ(document.at("keys").at(0).at("may_contain").size(), 1u);
   EXPECT_EQ(document["keys"][0].at("contains").size(), 0u);
-  EXPECT_EQ(document["keys"][2].at("may_contain").size(), 0u);  // after the last key
+  EXPECT_EQ(document["keys"][2].at("may_contain").size(), 0u);  // sorts after the last key
   EXPECT_EQ(document.at("files").at(0).at("false_positives"), 2);
 }
 
@@ -427,14 +427,14 @@ TEST_F(VerbProbeTest, ADamagedFilterIsOneAndNamed) {
     const ChildResult text = Run(Quoted("a.sst") + KeyOf(7));
     EXPECT_EQ(text.status, 1) << text.errors;
     EXPECT_THAT(text.output, HasSubstr("fault: " + folder_ / "a.sst"));
-    // Whatever a damaged filter says.
+    // A damaged filter's answer is ignored.
     EXPECT_EQ(RunJson(Quoted("a.sst") + KeyOf(7) + "x", 1)["keys"][0].at("answer"),
               "may be in some");
     EXPECT_TRUE(RunJson(Quoted("a.sst") + KeyOf(7), 1)["files"][0].at("fault").is_string());
   }
 }
 
-// The filter is asked as by a scan: what lies between keys is in no file but by its rate.
+// Range filters are used like in a scan: a range between keys passes at the filter's rate.
 TEST_F(VerbProbeTest, ARangeIsAskedOfRangeFilters) {
   MakeWithRangeFilter(folder_ / "db", TableWith(kRangePolicy), {50'000, 0, 100});
   const std::string empty = "--from=" + KeyOf(1'201) + " --to=" + KeyOf(1'203);
@@ -496,7 +496,7 @@ TEST_F(VerbProbeTest, EachPartitionIsAskedForTheRangesThatBeginInIt) {
     EXPECT_EQ(RunJson(Quoted("db") + from + KeyOf(4'800 * i + 201), 0)["range"]["answer"],
               "may be in some");
   }
-  // Behind the last key of a partition.
+  // Ranges after the last key of a partition may pass.
   EXPECT_LE(passed, 3);
 }
 

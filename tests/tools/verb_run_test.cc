@@ -1,4 +1,4 @@
-// `winnow run`: what the program gets that it starts, and which programs it refuses.
+// `winnow run`: the environment of the started program, and programs that it refuses.
 
 #include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
@@ -43,14 +43,14 @@ using ::testing::StartsWith;
 using testing::WriteFile;
 using Words = std::vector<std::string>;
 
-// Not of this process.
+// Clears variables that this process may have.
 const Words kNoVariables = {"WINNOW_POLICY=", "WINNOW_ADD=", "WINNOW_LOG=", "LD_PRELOAD=", "END="};
 
 class VerbRunTest : public ::testing::Test {
  protected:
   void SetUp() override { fs::permissions(folder_.path(), fs::perms(0755)); }
 
-  // The command with these variables of the environment, and none of Winnow's but these.
+  // Runs the command with these environment variables, and no other variables of Winnow's.
   static ChildResult RunWith(Words variables, const Words& command) {
     for (const std::string& none : kNoVariables) {
       const auto is_same = [&none](const std::string& one) { return one.rfind(none, 0) == 0; };
@@ -66,7 +66,7 @@ class VerbRunTest : public ::testing::Test {
     return RunWith(variables, command);
   }
 
-  // Returns what the started program says of itself.
+  // Returns the started program's JSON.
   static json Started(const Words& arguments, const Words& variables = {}) {
     const ChildResult outcome = Run(arguments, variables);
     EXPECT_THAT(outcome.errors, IsEmpty());
@@ -78,7 +78,7 @@ class VerbRunTest : public ::testing::Test {
     return testing::JsonOf(Run(arguments, variables), code);
   }
 
-  // Nothing was started, and the reason has these words.
+  // Expects that nothing is started, with `said` in the message.
   static void ExpectRefused(const Words& arguments, int code, const std::string& said,
                             const Words& variables = {}) {
     const ChildResult outcome = Run(arguments, variables);
@@ -100,7 +100,7 @@ class VerbRunTest : public ::testing::Test {
     return folder_ / name;
   }
 
-  // A copy whose bytes were changed.
+  // Returns a copy of the program with changed bytes.
   std::string Patched(const std::string& name,
                       const std::function<void(ElfW(Ehdr) *, ElfW(Phdr) *, char*)>& change) const {
     std::string bytes = ReadFile(STARTED_PROGRAM);
@@ -130,7 +130,7 @@ TEST_F(VerbRunTest, TheProgramGetsTheLibraryAndThePolicy) {
   EXPECT_EQ(all.at("WINNOW_POLICY"), policy);
   EXPECT_EQ(all.at("WINNOW_ADD"), "1");
   EXPECT_EQ(all.at("WINNOW_LOG"), "1");
-  // It is the library itself that says so.
+  // The message comes from the preloaded library itself.
   EXPECT_THAT(outcome.errors, StartsWith("winnow: not in force in started_program ("));
 }
 
@@ -200,7 +200,7 @@ TEST_F(VerbRunTest, OtherPreloadsStayBeforeOurs) {
         DryRun({STARTED_PROGRAM}, 0, {"LD_PRELOAD=" + before}).at("environment").at("LD_PRELOAD"),
         after);
   }
-  // Names, which the loader searches for.
+  // LD_PRELOAD may have names without a path, which the loader searches for.
   const std::string name = fs::path(library).filename().string();
   const std::string folders = "LD_LIBRARY_PATH=" + fs::path(library).parent_path().string();
   for (const auto& [before, after] :
@@ -210,7 +210,7 @@ TEST_F(VerbRunTest, OtherPreloadsStayBeforeOurs) {
                   .at("LD_PRELOAD"),
               after);
   }
-  // A library of another build.
+  // A library of another build is refused.
   const std::string other = folder_ / fs::path(library).filename().string();
   fs::copy_file(library, other);
   ExpectRefused({STARTED_PROGRAM}, 125, "LD_PRELOAD has " + other + " already",
@@ -233,7 +233,7 @@ TEST_F(VerbRunTest, ThePolicyIsCheckedBeforeAnythingElse) {
   }
 }
 
-// The preloaded library takes what it lets through: else that says why not.
+// The preloaded library must accept every policy that `winnow run` accepts.
 TEST_F(VerbRunTest, APolicyThatPassesIsInForce) {
   for (const std::string policy :
        {"winnow", "winnow:10", " winnow:10 ", "filter_policy=winnow:10", "winnow.Filter:10", "read",
@@ -254,7 +254,7 @@ TEST_F(VerbRunTest, EndsAsTheProgramDoes) {
   EXPECT_EQ(Run({STARTED_PROGRAM}, {"END=-15"}).status, 128 + 15);
 }
 
-// With the number, the signals and the descriptors that it would have without winnow.
+// The process id, ignored signals and descriptors equal those without winnow.
 TEST_F(VerbRunTest, TheProgramTakesWinnowsPlace) {
   for (const std::string before : {"", "trap '' PIPE; ", "trap '' PIPE XFSZ; exec <&-; "}) {
     const auto run = [&before](const std::string& how) {
@@ -303,7 +303,7 @@ TEST_F(VerbRunTest, ProgramsThatTheLoaderPreloadsNothingIntoAreRefused) {
   }
 }
 
-// Its own, under another path.
+// The program's loader may be given by another path.
 TEST_F(VerbRunTest, TheSameLoaderElsewhereIsNoOther) {
   std::string own;
   Patched("unchanged", [&own](auto*, auto*, char* path) { own = path; });
@@ -313,16 +313,16 @@ TEST_F(VerbRunTest, TheSameLoaderElsewhereIsNoOther) {
   const std::string missing =
       Patched("missing", [&](auto*, auto*, char* path) { std::strcpy(path, elsewhere.c_str()); });
   ExpectRefused({missing}, 127, "needs the loader " + elsewhere + ", which is not there");
-  // The loader started by itself has none, and preloads.
+  // A loader that is started itself has no PT_INTERP, and preloads.
   EXPECT_EQ(Started({own, STARTED_PROGRAM}).at("LD_PRELOAD"), PRELOAD_LIBRARY);
 }
 
-// The kernel says by itself which programs have other rights than their caller.
+// The kernel's AT_SECURE shows which programs have other rights than their caller.
 TEST_F(VerbRunTest, ProgramsWithOtherRightsThanTheirCallerAreRefused) {
   const std::string program = Copy("program");
   std::vector<gid_t> groups(static_cast<size_t>(getgroups(0, nullptr)));
   groups.resize(static_cast<size_t>(getgroups(static_cast<int>(groups.size()), groups.data())));
-  groups.push_back(getgid() + 1);  // root may give it away
+  groups.push_back(getgid() + 1);  // root may give the file to this group
   const struct {
     mode_t mode;
     bool is_of_other_user;
@@ -353,7 +353,7 @@ TEST_F(VerbRunTest, ProgramsWithOtherRightsThanTheirCallerAreRefused) {
   }
 }
 
-// Root, and a user who is not: for that one the tool is where all can read it.
+// Runs as root and as another user, for whom the tool is copied to a readable folder.
 TEST_F(VerbRunTest, FileCapabilitiesAreRefusedToWhoIsNotRoot) {
   const std::string tool = folder_ / "winnow";
   fs::copy_file(WINNOW_TOOL, tool);
@@ -371,7 +371,7 @@ TEST_F(VerbRunTest, FileCapabilitiesAreRefusedToWhoIsNotRoot) {
   int refused = 0;
   for (const auto& [name, flag, permitted, inheritable] : cases) {
     const std::string program = Copy(name);
-    // Version 2, low bytes first: the first capability, to change owners.
+    // Version 2, little-endian: the first capability, CAP_CHOWN.
     const unsigned char bytes[20] = {flag, 0, 0, 2, permitted, 0, 0, 0, inheritable};
     if (setxattr(program.c_str(), "security.capability", bytes, sizeof bytes, 0) != 0) {
       GTEST_SKIP() << "skipped: this user can't give capabilities to files: "
@@ -383,7 +383,7 @@ TEST_F(VerbRunTest, FileCapabilitiesAreRefusedToWhoIsNotRoot) {
         return RunWith({libraries}, command);
       };
       const ChildResult plain = run({program});
-      if (plain.status == 126 || plain.status == 1) continue;  // it lacks the capability itself
+      if (plain.status == 126 || plain.status == 1) continue;  // lacks the capability itself
       const bool is_on_guard = testing::JsonOf(plain, 0).at("on_guard") != 0;
       const ChildResult outcome = run({tool, "run", program});
       if (is_on_guard) {
@@ -423,7 +423,7 @@ TEST_F(VerbRunTest, WhatAScriptIsReadByCounts) {
 
 TEST_F(VerbRunTest, EnvIsFollowedToWhatItStarts) {
   const std::string path = "PATH=" + folder_.path() + ":/usr/bin:/bin";
-  const std::string env = Copy("env");  // starts nothing: what would be is looked at all the same
+  const std::string env = Copy("env");  // starts nothing; its arguments are still parsed
   const std::string fixed = Static("fixed");
   const std::string program = Copy("program");
   const auto script = [&](const std::string& argument) {
@@ -447,7 +447,7 @@ TEST_F(VerbRunTest, EnvIsFollowedToWhatItStarts) {
             (Words{env, program}));
   ExpectRefused({script("-S -u LD_PRELOAD program")}, 126, "is told to take LD_PRELOAD away",
                 {path});
-  // Not silent about what it does not know.
+  // Unknown arguments are reported.
   for (const char* argument :
        {"-S -C / program", "-S 'program' x", "-S prog\\_ram", "-S ${A} program"}) {
     const json document = DryRun({script(argument)}, 0, {path});
@@ -484,7 +484,8 @@ TEST_F(VerbRunTest, EnvAsTheProgramIsFollowed) {
               HasSubstr("env -C / program' can't be followed"));
 }
 
-// Each by the words that it takes before the program. They are copies, and start nothing.
+// Copies of programs that start another one; winnow parses the arguments before that program's
+// name.
 TEST_F(VerbRunTest, ProgramsThatStartAnotherAreFollowed) {
   const std::string path = "PATH=" + folder_.path() + ":/usr/bin:/bin";
   for (const char* name : {"chrt", "env", "ionice", "nice", "nohup", "numactl", "setsid", "stdbuf",
@@ -543,7 +544,7 @@ TEST_F(VerbRunTest, ProgramsThatStartAnotherAreFollowed) {
     const Words clearing = with("env");
     ExpectRefused(clearing, 126, "is told to take LD_PRELOAD away ('-i x')", {path});
   }
-  // Not silent about what it does not know.
+  // Unknown arguments are reported.
   for (const std::string command :
        {"nice -z", "taskset -p", "ionice -p 1", "timeout --later=1 9"}) {
     Words words = absl::StrSplit(command + " program", ' ');
@@ -567,7 +568,8 @@ TEST_F(VerbRunTest, ThePreloadReachesBehindThem) {
   }
 }
 
-// These give what they start other variables, also where root starts them, whom the loader heeds.
+// These programs reset the environment of the started one, also if root starts them, for whom the
+// loader would preload.
 TEST_F(VerbRunTest, SudoIsToStandBefore) {
   const std::string path = "PATH=" + folder_.path() + ":/usr/bin:/bin";
   for (const std::string name : {"sudo", "doas", "pkexec", "run0", "systemd-run"}) {
@@ -588,7 +590,7 @@ TEST_F(VerbRunTest, SudoIsToStandBefore) {
   }
 }
 
-// To a user who is not root, as root has all rights of such programs.
+// Runs as another user, since root has all rights of such programs.
 TEST_F(VerbRunTest, SudoIsToStandBeforeForUsersToo) {
   const std::string sudo = Copy("sudo");
   fs::copy_file(WINNOW_TOOL, folder_ / "winnow");
@@ -616,7 +618,7 @@ TEST_F(VerbRunTest, SudoIsToStandBeforeForUsersToo) {
   }
 }
 
-// Where /proc is not mounted, or another process's.
+// /proc is not mounted, or is another process's.
 TEST_F(VerbRunTest, NeedsNoProc) {
   const Words bare = {"unshare",
                       "--user",
@@ -636,7 +638,7 @@ TEST_F(VerbRunTest, NeedsNoProc) {
   EXPECT_EQ(without_proc({WINNOW_TOOL, "run", Static("static")}).status, 126);
 }
 
-// The kernel heeds no set-user-id of a user that the name space does not have.
+// The kernel ignores set-user-id bits of users outside the user namespace.
 TEST_F(VerbRunTest, UsersOutsideOfTheNameSpaceSetNothing) {
   const std::string program = Copy("program");
   if (chown(program.c_str(), getuid() + 1, getgid()) != 0) {
@@ -686,7 +688,7 @@ TEST_F(VerbRunTest, TheProgramIsFoundByPath) {
   ExpectRefused({folder_ / "second/name"}, 126, "may not be executed");
 }
 
-// Where the tool's own plugin is, by whatever name.
+// The library is searched next to the tool's plugin, whatever that folder's name is.
 TEST_F(VerbRunTest, TheLibraryIsThatBesideThePlugin) {
   const std::string library = fs::path(PRELOAD_LIBRARY).filename().string();
   const auto make = [&](const std::string& name) {
@@ -731,7 +733,7 @@ TEST_F(VerbRunTest, ADryRunSaysWhatWouldBeAndStartsNothing) {
   }
   EXPECT_THAT(Run({"--dry_run", "env", STARTED_PROGRAM}).output,
               HasSubstr("\n  starts     " STARTED_PROGRAM "\n"));
-  // Words that the library does not take for a yes.
+  // Values that the library does not accept.
   const ChildResult yes = Run({"--dry_run", STARTED_PROGRAM}, {"WINNOW_ADD=yes"});
   EXPECT_THAT(yes.output, HasSubstr("WINNOW_ADD=yes (not 1, as which alone it counts)\n"));
   EXPECT_THAT(Run({STARTED_PROGRAM}, {"WINNOW_ADD=yes"}).errors,
@@ -793,7 +795,7 @@ TEST_F(VerbRunTest, SaysByWhichWayEachRocksDBOfTheProgramIsReached) {
   fs::rename(folder_ / "lib/winnow/plugins/5.99", folder_ / "lib/winnow/plugins/9.7");
   EXPECT_THAT(rows("linked", installed)[0].at("problem"),
               HasSubstr("there are plugins for 9.7 alone in "));
-  // As for people, and before the program is started.
+  // The same report as text, and before the program is started.
   EXPECT_THAT(Run({"--dry_run", STANDINS "preload_standin_host_linked"}).output,
               HasSubstr("librocksdb.so.5.99, 5.99: not reached, as said above\n"));
   EXPECT_THAT(Run({"--log", STANDINS "preload_standin_host_linked"}).errors,
@@ -802,14 +804,14 @@ TEST_F(VerbRunTest, SaysByWhichWayEachRocksDBOfTheProgramIsReached) {
 }
 
 TEST_F(VerbRunTest, SaysWhyARocksDBInALibraryIsNotReached) {
-  // The program is linked with it.
+  // The program is linked with this library.
   const std::string library = folder_ / "librocksdb.so.5.99";
   const auto problem = [&](const std::string& bytes) {
     WriteFile(library, bytes);
     const json rows =
         DryRun({STANDINS "preload_standin_host_linked"}, 0, {"LD_LIBRARY_PATH=" + folder_.path()})
             .at("rocksdb");
-    EXPECT_EQ(rows.at(0).at("file"), library);  // behind it there may be what it needs itself
+    EXPECT_EQ(rows.at(0).at("file"), library);  // further rows may be libraries that it needs
     return rows.at(0).at("problem").get<std::string>();
   };
   const std::string bytes = ReadFile(STANDINS "librocksdb.so.5.99");

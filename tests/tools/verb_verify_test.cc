@@ -1,4 +1,4 @@
-// `winnow verify` as people and scripts run it: what it prints, its JSON and its exit codes.
+// `winnow verify` on the command line: its output, JSON and exit codes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST_F(VerbVerifyTest, FamiliesAreNamedAndChosen) {
   const json one = RunJson(Quoted("db") + "--samples=0", 0);
   EXPECT_EQ(one.at("files").at(0).at("column_family"), "default");
   EXPECT_THAT(Run(Quoted("db") + "--samples=0").output, Not(HasSubstr("default")));
-  // The program's own words are in the file's properties: no database has to be there.
+  // Column family names are in the file's properties, so no database is needed.
   for (const auto& entry : fs::directory_iterator(folder_ / "db")) {
     if (entry.path().extension() == ".sst") {
       fs::copy(entry.path(), folder_ / "alone.sst");
@@ -112,7 +112,7 @@ TEST_F(VerbVerifyTest, TheJsonTellsOfRangeFilters) {
   EXPECT_EQ(RunJson(Quoted("a.sst"), 0).at("files").at(0).count("range"), 0u);
 }
 
-// Whatever family it may be of.
+// The column family of an unreadable file does not count as another one.
 TEST_F(VerbVerifyTest, AFileOfAnUnknownFamilyMakesNotSeveral) {
   WriteSst(TableWith("winnow:10"), 1'000, folder_ / "a.sst");
   WriteFile(folder_ / "b.sst", "no table");
@@ -120,7 +120,7 @@ TEST_F(VerbVerifyTest, AFileOfAnUnknownFamilyMakesNotSeveral) {
   EXPECT_THAT(output, AllOf(HasSubstr("95 % interval"), Not(HasSubstr("column family"))));
 }
 
-// Names of files are shortened, and columns left out, but no verdict.
+// File names are shortened and columns omitted, but not verdicts.
 TEST_F(VerbVerifyTest, TheTableFitsTheTerminal) {
   const std::string deep = folder_ / "a/folder/with/a/name/that/is/longer/than/many/terminals/are";
   fs::create_directories(deep);

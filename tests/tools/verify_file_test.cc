@@ -46,7 +46,7 @@ using testing::TableWith;
 using testing::WriteFile;
 using testing::WriteSst;
 
-// All kinds of filters that the policies here build.
+// Policies that build all kinds of filters.
 const char* const kPolicies[] = {
     "winnow:10",
     "{id=winnow;bloom_before_level=2147483647}",
@@ -57,7 +57,7 @@ const char* const kPolicies[] = {
 
 class VerifyFileTest : public ::testing::Test {
  protected:
-  // RocksDB's estimate for legacy Bloom filters is too high for small ones.
+  // RocksDB's estimate for legacy Bloom filters is too high if they are small.
   void ExpectGood(const std::string& path, uint64_t keys, const std::string& what,
                   bool legacy = false) {
     const FileVerdict verdict = VerifyFile(path, {});
@@ -77,7 +77,7 @@ class VerifyFileTest : public ::testing::Test {
     EXPECT_GT(verdict.interval.high, *verdict.measured_fpr) << what;
   }
 
-  // The SST files of the database.
+  // Returns the paths of the database's SST files.
   std::vector<std::string> TableFiles() {
     std::vector<std::string> paths;
     for (const auto& entry : fs::directory_iterator(folder_ / "db")) {
@@ -164,8 +164,8 @@ TEST_F(VerifyFileTest, ALostPrefixIsNamed) {
   }
 }
 
-// A key that its own partition denies must not be found by asking another, which holds it by chance
-// or, as here, in truth.
+// A key that its own partition rejects must not be found in another one, which may contain it by
+// chance or, as here, actually.
 TEST_F(VerifyFileTest, RangeFiltersAreAskedForEveryKey) {
   for (const bool partitioned : {false, true}) {
     for (const bool whole_keys : {true, false}) {
@@ -191,7 +191,7 @@ TEST_F(VerifyFileTest, AKeyThatARangeFilterDeniesIsNamed) {
   for (const bool partitioned : {false, true}) {
     BlockBasedTableOptions table =
         partitioned ? PartitionedTableWith(kRangePolicy) : TableWith(kRangePolicy);
-    // The policy learns the order of keys from the database that it belongs to.
+    // The policy learns the key order from another database.
     fs::remove_all(folder_ / "own");
     fs::remove_all(folder_ / "db");
     MakeWithRangeFilter(folder_ / "own", table, {1});
@@ -231,7 +231,7 @@ TEST_F(VerifyFileTest, OnlyTheKeysOwnPartitionCounts) {
   std::string error;
   const std::vector<std::string> blocks = ReadFilterBlocks(path_, &error);
   ASSERT_GT(blocks.size(), 10u) << error;
-  // Exchange two of the same size.
+  // Exchanges two partitions of equal size.
   size_t one = 0, other = 1;
   while (one + 1 < blocks.size() && blocks[one].size() != blocks[other].size()) {
     if (++other == blocks.size()) other = ++one + 1;
@@ -270,7 +270,7 @@ TEST_F(VerifyFileTest, AFlippedBitWithoutChecksumsIsAFault) {
   }
 }
 
-// Where no checksum covers the filter: its marker says that it is no kind of ours.
+// No checksum covers the filter, whose marker byte is of an unknown kind.
 TEST_F(VerifyFileTest, AFilterThatNeverDeniesIsAFaultAndOneOfAnUnknownKindIsNotVerified) {
   for (const char* policy : {"winnow:10", "bloomfilter:10", "ribbonfilter:10:-1"}) {
     BlockBasedTableOptions table = TableWith(policy);
@@ -304,15 +304,15 @@ TEST_F(VerifyFileTest, PropertiesThatAreGoneAreAFault) {
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
   WriteSst(table, 5'000, path_);
   std::string bytes = ReadFile(path_);
-  // The end of "rocksdb.filter.size", of which "rocksdb.filter." is shared with the name before.
+  // The end of "rocksdb.filter.size", which shares "rocksdb.filter." with the preceding name.
   const size_t name = bytes.find("\x0f\x04\x02size");
   ASSERT_NE(name, std::string::npos);
-  bytes[name + 6] = 'f';  // and still in order
+  bytes[name + 6] = 'f';  // still sorted
   WriteFile(path_, bytes);
   EXPECT_THAT(VerifyFile(path_, {}).faults, ElementsAre(HasSubstr("properties say nothing")));
 }
 
-// RocksDB opens it all the same.
+// RocksDB opens the file nevertheless.
 TEST_F(VerifyFileTest, AFileWithoutPropertiesIsNotRead) {
   BlockBasedTableOptions table = TableWith("winnow:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
@@ -343,7 +343,7 @@ TEST_F(VerifyFileTest, ADamagedBlockIsAFault) {
   }
 }
 
-// A rate as a Bloom filter of half the bits would have it.
+// The rate equals that of a Bloom filter with half the bits per key.
 TEST_F(VerifyFileTest, ATooHighRateIsAFault) {
   BlockBasedTableOptions table = TableWith("bloomfilter:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
@@ -397,7 +397,7 @@ TEST_F(VerifyFileTest, DeletionsAndMergesAreAskedToo) {
   }
 }
 
-// Versions of one key over several blocks, so that the index needs sequence numbers.
+// Versions of one key are in several blocks, so that the index needs sequence numbers.
 TEST_F(VerifyFileTest, VersionsInSeveralPartitionsAreFound) {
   BlockBasedTableOptions table = PartitionedTableWith("winnow:10");
   table.metadata_block_size = 64;
@@ -426,7 +426,7 @@ TEST_F(VerifyFileTest, VersionsInSeveralPartitionsAreFound) {
   EXPECT_GT(verdict.partitions, 2);
 }
 
-// RocksDB before 6.2.4 did not add it, and no property says which version wrote a file.
+// RocksDB before 6.2.4 did not add this prefix, and no property states which version wrote a file.
 TEST_F(VerifyFileTest, TheFirstPrefixIsAskedInThePartitionBeforeWhereNewerVersionsBuiltIt) {
   BlockBasedTableOptions table = PartitionedTableWith("winnow:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
@@ -435,7 +435,7 @@ TEST_F(VerifyFileTest, TheFirstPrefixIsAskedInThePartitionBeforeWhereNewerVersio
   WriteSst(options, 20'000, path_);
   const FileVerdict newer = VerifyFile(path_, {});
   EXPECT_TRUE(newer.ok());
-  // A property of another name is none.
+  // A renamed property counts as missing.
   std::string bytes = ReadFile(path_);
   const size_t session = bytes.find("session.identity");
   ASSERT_NE(session, std::string::npos);
@@ -449,8 +449,8 @@ TEST_F(VerifyFileTest, TheFirstPrefixIsAskedInThePartitionBeforeWhereNewerVersio
   EXPECT_GT(older.keys + static_cast<uint64_t>(newer.partitions), newer.keys);
 }
 
-// As a database with persist_user_defined_timestamps=false writes it: its name says that keys have
-// timestamps, and they have none.
+// Comparator of a database with persist_user_defined_timestamps=false: its name implies timestamps,
+// but keys have none.
 class NameOfTimestamps final : public ROCKSDB_NAMESPACE::Comparator {
  public:
   const char* Name() const override { return "leveldb.BytewiseComparator.u64ts"; }
@@ -494,7 +494,7 @@ TEST_F(VerifyFileTest, TimestampsThatWereNotKeptAreNotLeftOut) {
   }
 }
 
-// A program hands a policy that another database validated to one that is open.
+// A program passes a policy that another database has validated to an open database.
 TEST_F(VerifyFileTest, ARangeFilterOfKeysInAnotherOrderIsAFault) {
   const NameOfTimestamps comparator;
   const BlockBasedTableOptions table = TableWith(kRangePolicy);

@@ -1,4 +1,4 @@
-// The command line tool as people and scripts run it: what it prints, its JSON and its exit codes.
+// The tool on the command line: its output, JSON and exit codes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ using testing::WriteSst;
 
 class WinnowToolTest : public ::testing::Test {
  protected:
-  // The arguments are quoted for the shell by the caller.
+  // Runs the tool. The caller quotes the arguments for the shell.
   ChildResult Run(const std::string& arguments) {
     return RunProgram({"sh", "-c", environment_ + " '" WINNOW_TOOL "' " + arguments});
   }
@@ -148,7 +148,8 @@ TEST_F(WinnowToolTest, InspectTellsHowMuchIsConverted) {
                 "1)\n"));
 }
 
-// The last small file counts: whoever takes the plugin away because of this line must not find it.
+// The last small file counts: a user who removes the plugin because of this line must not lose a
+// filter.
 TEST_F(WinnowToolTest, InspectSaysAllAndNoneOnlyWhereItIsSo) {
   WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
   WriteSst(TableWith("bloomfilter:10"), 300'000, folder_ / "b.sst");
@@ -162,7 +163,7 @@ TEST_F(WinnowToolTest, InspectSaysAllAndNoneOnlyWhereItIsSo) {
       HasSubstr("\nconverted: not known, as 1 of 2 files could not be read; of what was read "
                 "0.0 % of the entries are in files with Winnow's filters (0 of 1), 100.0 % in "
                 "files with RocksDB's own filters (1)\n"));
-  // Nothing at all was read.
+  // No file was readable.
   EXPECT_THAT(Run("inspect" + Quoted("c.sst")).output,
               HasSubstr("\nconverted: not known, as 1 of 1 file could not be read\n"));
 }
@@ -232,7 +233,7 @@ TEST_F(WinnowToolTest, ATreeThatCanNotBeReadIsTwoAndItsFilesAreShown) {
   EXPECT_THAT(outcome.errors, HasSubstr("levels are unknown"));
   EXPECT_THAT(outcome.output, HasSubstr("winnow-bloom"));
   EXPECT_EQ(RunJson("inspect" + Quoted("db"), 2).at("files").size(), 1u);
-  // It may have had more files, which are not there.
+  // The database may have had more files, which are missing.
   EXPECT_THAT(outcome.output, HasSubstr("\nconverted: not known, as a database's tree could not"));
   EXPECT_EQ(RunJson("inspect" + Quoted("db"), 2).at("converted").at("trees_read"), false);
   EXPECT_THAT(Run("verify" + Quoted("db")).output,
@@ -242,7 +243,7 @@ TEST_F(WinnowToolTest, ATreeThatCanNotBeReadIsTwoAndItsFilesAreShown) {
   EXPECT_EQ(RunJson("probe" + Quoted("db") + "zzz", 2).at("keys").at(0).at("answer"), "not known");
 }
 
-// A copy that broke off may leave this.
+// An incomplete copy may leave this.
 TEST_F(WinnowToolTest, ADatabaseOfNothingButACurrentIsNotKnown) {
   fs::create_directory(folder_ / "db");
   WriteFile(folder_ / "db/CURRENT", "MANIFEST-000005\n");
@@ -276,7 +277,7 @@ TEST_F(WinnowToolTest, FilesThatTheTreeDoesNotNameAreNoticed) {
   EXPECT_THAT(document["warnings"][0], HasSubstr("tree: stray1.sst, ...; they are shown"));
 }
 
-// RocksDB takes what is left of it for a database without files.
+// RocksDB reads the rest of the MANIFEST as an empty database.
 TEST_F(WinnowToolTest, AManifestCutAtARecordsEndIsTwo) {
   const auto manifest = [this] {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "db")) {
@@ -456,7 +457,7 @@ TEST_F(WinnowToolTest, ItIsSaidWhatAnArgumentWasTakenFor) {
   EXPECT_EQ(Run("policy filter_policy=winnow").status, 0);
 }
 
-// A tool that waits for what a pipe never says is ended, however slow the machine.
+// `timeout` ends a tool that waits for input from the pipe, even on a slow machine.
 TEST_F(WinnowToolTest, SpecialFilesAreTwoAtOnce) {
   environment_ = "timeout 60";
   ASSERT_EQ(std::system(("mkfifo" + Quoted("pipe")).c_str()), 0);

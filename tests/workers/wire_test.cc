@@ -87,13 +87,13 @@ TEST(WireTest, BytesThatAreNotWholeAreNotTaken) {
   EXPECT_FALSE(Unpack<Outer>("its own words"));
 }
 
-// A sanitizer sees reading outside the bytes, and values that no bool has.
+// A sanitizer detects reads out of bounds and invalid bool values.
 TEST(WireTest, DamagedBytesAreAnotherValuesOrNone) {
   const std::string bytes = Pack(Sample());
   int taken = 0;
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
-      // A copy of its exact size, so that its end is the end of what may be read.
+      // An exact-size copy, so that reads beyond the end are detected.
       const auto copy = std::make_unique<char[]>(bytes.size());
       bytes.copy(copy.get(), bytes.size());
       copy[at] = static_cast<char>(copy[at] ^ (1 << bit));

@@ -37,7 +37,7 @@ Outcome RunPool(size_t pieces, int workers,
   };
   pooled.workers = workers;
   pooled.longest_silence = kLongestSilence;
-  // Time stands still until all are answered but those that hang.
+  // The simulated clock stops until all requests except hanging ones are answered.
   pooled.now = [&outcome, pieces, hanging] {
     const bool others_are_done = outcome.answers.size() + hanging == pieces;
     return std::chrono::steady_clock::time_point() + 2 * kLongestSilence * others_are_done;
@@ -102,7 +102,7 @@ TEST(WorkerPoolTest, APieceThatHangsWithinItsAnswerIsEnded) {
       4, 2,
       [](size_t piece, const WorkerReport&) {
         for (int file = 3; piece == 1 && file < 256; ++file) {
-          send(file, "a", 1, MSG_DONTWAIT);  // to its parent: it has no other socket
+          send(file, "a", 1, MSG_DONTWAIT);  // reaches the parent: a worker has no other socket
         }
         while (piece == 1) pause();
         return std::to_string(piece);

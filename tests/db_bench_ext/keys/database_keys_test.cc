@@ -1,4 +1,4 @@
-// The keys of databases and SST files.
+// Tests of reading the keys of databases and SST files.
 
 #include "db_bench_ext/read_amplification/keys/database_keys.h"
 
@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 
 class DatabaseKeysTest : public ::testing::Test {
  protected:
-  // A database in which 'b' is gone again and 'c' was written twice, over several files.
+  // Makes a database over several files in which 'b' was deleted and 'c' written twice.
   std::string MakeDatabase(const rocksdb::Comparator* comparator) {
     const std::string path = folder_ / "db";
     rocksdb::Options options;
@@ -89,7 +89,7 @@ TEST_F(DatabaseKeysTest, WhatADatabaseHasIsReadAndNothingChanges) {
   EXPECT_EQ(Names(), before);
 }
 
-// One of several column families is read, and what is left out is said in every report.
+// A single column family is read, and every report names the others.
 TEST_F(DatabaseKeysTest, OtherColumnFamiliesAreNamed) {
   const std::string path = MakeDatabase(rocksdb::BytewiseComparator());
   EXPECT_EQ(Read(path)->note, "");

@@ -1,4 +1,4 @@
-// Computed keys ascend, and those that should be absent are.
+// Tests that computed keys ascend, and that absent keys are absent.
 
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
 

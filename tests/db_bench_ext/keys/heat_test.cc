@@ -1,4 +1,4 @@
-// Shares of key ranges, and draws by them.
+// Tests of the shares of key ranges, and of draws by them.
 
 #include "db_bench_ext/read_amplification/keys/heat.h"
 
@@ -40,7 +40,8 @@ TEST(HeatTest, SharesAreMadeToSumToOne) {
   }
 }
 
-// Computed apart from this code, by the steps of RocksDB's tools/db_bench_tool.cc.
+// Expected values were computed independently, with the algorithm in RocksDB's
+// tools/db_bench_tool.cc.
 TEST(HeatTest, MixgraphHasTheRangesOfDbBench) {
   EXPECT_THAT(MixgraphShares(), ElementsAreArray({1, 2, 3, 1, 1, 1, 1, 7,  2, 10, 1, 5, 4, 3,  6, 5,
                                                   8, 2, 4, 3, 5, 1, 1, 38, 3, 2,  2, 6, 1, 538}));
@@ -73,7 +74,8 @@ TEST(HeatTest, ShuffledNumbersAreAPermutation) {
   }
 }
 
-// Pearson's statistic of ranges that were drawn, over its degrees of freedom: about 1.
+// Returns Pearson's chi-squared statistic of drawn ranges, divided by its degrees of freedom;
+// expected to be about 1.
 double ChiSquared(const Heat& heat, uint64_t seed) {
   constexpr int kDraws = 500'000;
   std::vector<int> counts(heat.ranges());
@@ -89,7 +91,7 @@ double ChiSquared(const Heat& heat, uint64_t seed) {
 
 TEST(HeatTest, RangesAreDrawnAsOftenAsTheirSharesSay) {
   for (const uint64_t seed : {1, 2}) {
-    // With 29 degrees of freedom, one run in a million is above 2.7.
+    // One run in a million exceeds 2.7 with 29 degrees of freedom.
     EXPECT_LT(ChiSquared(Heat(MixgraphShares(), kEnd), seed), 2.7) << seed;
     EXPECT_LT(ChiSquared(Heat(ZipfShares(1000, 0.99, 1), kEnd), seed), 1.3) << seed;
   }
@@ -112,7 +114,7 @@ TEST(HeatTest, TheShareBelowANumberIsThatOfTheRangesBefore) {
   EXPECT_EQ(heat.ShareBelow(5000), 1);
 }
 
-// At any time, of few numbers and of many.
+// Checks the models at all times, with few and many numbers.
 TEST(HeatTest, ModelsHaveTheirHeatOfAnyNumberOfKeys) {
   for (const HeatModel& model : HeatModels()) {
     EXPECT_EQ(FindHeatModel(model.name), &model);

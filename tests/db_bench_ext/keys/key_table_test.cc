@@ -1,4 +1,4 @@
-// Keys in memory.
+// Tests of in-memory tables of keys.
 
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 

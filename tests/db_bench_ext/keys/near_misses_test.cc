@@ -1,4 +1,4 @@
-// Absent keys are really absent, and nearly there.
+// Tests that near misses are absent and similar to present keys.
 
 #include "db_bench_ext/read_amplification/keys/near_misses.h"
 
@@ -23,7 +23,7 @@ std::vector<std::string> Strings(const KeySet& keys) {
   return strings;
 }
 
-// Paths that share long prefixes, as people's keys do.
+// Paths with long common prefixes, as in real data.
 std::shared_ptr<const KeyTable> Paths() {
   auto keys = std::make_shared<KeyTable>();
   for (int i = 0; i < 3000; ++i) {
@@ -32,7 +32,7 @@ std::shared_ptr<const KeyTable> Paths() {
   return keys;
 }
 
-// Returns whether one byte changed, appended at the end or removed there makes `b` of `a`.
+// Returns whether changing one byte of `a`, or appending or removing one at its end, gives `b`.
 bool IsOneChangeAway(const std::string& a, const std::string& b) {
   if (a.size() + 1 == b.size()) return b.compare(0, a.size(), a) == 0;
   if (a.size() == b.size() + 1) return a.compare(0, b.size(), b) == 0;

@@ -1,4 +1,4 @@
-// Keys as programs have them.
+// Tests of keys that resemble those of applications.
 
 #include "db_bench_ext/read_amplification/keys/shaped_keys.h"
 
@@ -45,7 +45,7 @@ TEST(ShapesTest, EventsAreOfUsersAndPathsOfFolders) {
     ASSERT_EQ(events[i].size(), 24u);
     of_one_user += events[i].substr(0, 16) == events[i - 1].substr(0, 16);
   }
-  EXPECT_EQ(of_one_user, 490u);  // ten users
+  EXPECT_EQ(of_one_user, 490u);  // there are ten users
   const KeyTable paths = MakeShapedKeys(KeyShape::kPaths, 500, 1);
   for (uint64_t i = 0; i < paths.size(); ++i) EXPECT_EQ(paths[i][0], '/');
 }

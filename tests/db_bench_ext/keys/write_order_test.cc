@@ -1,4 +1,4 @@
-// Every key is written once, in an order that looks random.
+// Tests that every key is written once, in pseudorandom order.
 
 #include "db_bench_ext/read_amplification/keys/write_order.h"
 
@@ -38,8 +38,9 @@ TEST(WriteOrderTest, DependsOnTheSeedAndOnNothingElse) {
   EXPECT_LT(same, 20);
 }
 
-// A tree's flushes have to be samples of all keys: chi-square of sixteen ranges of keys over the
-// first tenth of the order, with 15 degrees of freedom; above 45 once in 10,000 seeds.
+// Each flush of a tree must be a sample of all keys: chi-squared statistic of sixteen key ranges
+// over the first tenth of the order, with 15 degrees of freedom; it exceeds 45 for one seed in
+// 10,000.
 TEST(WriteOrderTest, ATenthOfTheOrderIsSpreadOverAllNumbers) {
   constexpr uint64_t kKeys = 160'000;
   for (uint64_t seed = 0; seed < 5; ++seed) {

@@ -1,4 +1,4 @@
-// Tests of what is written, in which order, and what that leaves out.
+// Tests of the keys, order and omissions of write sequences.
 
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 
@@ -61,7 +61,7 @@ TEST(WriteSequenceTest, DrawsRepeatSomeKeysAndLeaveSomeOut) {
   const std::vector<uint64_t> numbers = Numbers(sequence);
   const std::set<uint64_t> different(numbers.begin(), numbers.end());
   EXPECT_LT(*different.rbegin(), kKeys);
-  // As many draws as keys leave 1/e of them out.
+  // Drawing as many times as there are keys omits 1/e of the keys.
   EXPECT_NEAR(static_cast<double>(different.size()), 632, 40);
   const WrittenKeys written(sequence);
   EXPECT_EQ(written.count(), different.size());

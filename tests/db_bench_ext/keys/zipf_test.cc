@@ -1,4 +1,4 @@
-// Draws of ranks, and where they lie.
+// Tests of the distribution and location of drawn ranks.
 
 #include "db_bench_ext/read_amplification/keys/zipf.h"
 
@@ -11,8 +11,8 @@
 namespace winnow::bench {
 namespace zipf_test {
 
-// Pearson's statistic of draws of n ranks, over its degrees of freedom: about 1 if they are as
-// likely as they should be.
+// Returns Pearson's chi-squared statistic of draws of n ranks, divided by its degrees of freedom;
+// expected to be about 1.
 double ChiSquared(uint64_t n, double exponent, uint64_t draws) {
   std::vector<uint64_t> counts(n + 1);
   const ZipfRanks ranks(n, exponent);
@@ -33,7 +33,7 @@ double ChiSquared(uint64_t n, double exponent, uint64_t draws) {
 
 TEST(ZipfTest, RanksComeAsOftenAsTheirExponentSays) {
   for (const double exponent : {0.0, 0.3, 0.5, 0.8, 0.99, 1.0, 1.01, 1.2, 2.0}) {
-    // With 99 degrees of freedom, one run in a million is above 1.8.
+    // One run in a million exceeds 1.8 with 99 degrees of freedom.
     EXPECT_LT(ChiSquared(100, exponent, 500'000), 1.8) << exponent;
   }
 }
@@ -59,7 +59,7 @@ TEST(ZipfTest, ManyRanksStayInRangeAndTheFirstIsAsOftenAsItShould) {
       ASSERT_LE(rank, kRanks);
     }
   }
-  // The harmonic number of 4·10⁹ is 22.687: the first rank has 4.41 % of the draws.
+  // The 4·10⁹th harmonic number is 22.687: the first rank has 4.41 % of the draws.
   const ZipfRanks ranks(kRanks, 1.0);
   Random random(13);
   int first = 0;

@@ -1,4 +1,4 @@
-// Filters are built as large as those of the levels. Times are not looked at.
+// Tests that filters are built with the sizes of the levels. Times are not checked.
 
 #include "db_bench_ext/read_amplification/trees/build_cost.h"
 
@@ -29,7 +29,7 @@ TEST(BuildCostTest, EachLevelIsMeasuredWithFiltersOfItsSizeOverEnoughKeys) {
         MeasureBuildCost(*MakePolicy(policy), TreeOfTwoLevels(1000), 7, keys, nullptr);
     ASSERT_TRUE(cost.ok()) << cost.status();
     ASSERT_TRUE(cost->has_value());
-    // 67 filters of 3,000 keys, and 29 of 7,000: the first numbers that reach 200,000 keys.
+    // 67 filters of 3,000 keys, and 29 of 7,000: the smallest numbers that reach 200,000 keys.
     EXPECT_EQ((*cost)->keys, 67u * 3'000 + 29u * 7'000) << policy;
     EXPECT_GT((*cost)->ns_per_key, 0) << policy;
   }

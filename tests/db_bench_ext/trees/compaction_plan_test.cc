@@ -1,4 +1,4 @@
-// Which files are merged next.
+// Tests of the selection of files to compact.
 
 #include "db_bench_ext/read_amplification/trees/compaction_plan.h"
 
@@ -66,7 +66,7 @@ TEST(CompactionPlanTest, FilesOfALevelTakeTurns) {
 
 TEST(CompactionPlanTest, TheLevelFarthestAboveItsTargetComesFirst) {
   CompactionPlan plan(Targets());
-  const auto next = plan.Next({{{"f", "1", "1", 1}, {"g", "1", "1", 1}},  // as many as allowed
+  const auto next = plan.Next({{{"f", "1", "1", 1}, {"g", "1", "1", 1}},  // exactly the limit
                                {{"one", "1", "1", 15}},                   // 1.5 times
                                {{"two", "1", "1", 300}},                  // 3 times
                                {}},
@@ -107,7 +107,7 @@ TEST(CompactionPlanTest, DynamicLevelsMergeLevel0IntoALevelAboveTheLastOnceThatI
 
 TEST(CompactionPlanTest, ALevelAboveItsDynamicTargetIsMergedDown) {
   CompactionPlan plan(DynamicTargets());
-  // The last level has 200 keys, so the one above may have 20.
+  // The last level has 200 keys, so that the level above may have 20.
   const LevelFiles within = {{}, {}, {{"a", "1", "9", 20}}, {{"last", "1", "9", 200}}};
   EXPECT_FALSE(plan.Next(within, kTrigger).has_value());
   const LevelFiles above = {{}, {}, {{"a", "1", "9", 21}}, {{"last", "1", "9", 200}}};

@@ -1,4 +1,4 @@
-// How many keys each level may have.
+// Tests of the levels' target sizes.
 
 #include "db_bench_ext/read_amplification/trees/level_targets.h"
 
@@ -28,8 +28,8 @@ TEST(LevelTargetsTest, StaticLevelsGrowByTheMultiplierWhateverTheyHold) {
   }
 }
 
-// The first five rows and the last are those of RocksDB's own tests (VersionStorageInfoTest.
-// MaxBytesForLevelDynamic, …LargeLevel and …WithLargeL0_1).
+// The first five rows and the last are from RocksDB's own tests
+// (VersionStorageInfoTest.MaxBytesForLevelDynamic, …LargeLevel and …WithLargeL0_1).
 TEST(LevelTargetsTest, DynamicLevelsFollowRocksDB) {
   constexpr uint64_t kBillion = 1'000'000'000;
   const struct {
@@ -56,9 +56,9 @@ TEST(LevelTargetsTest, DynamicLevelsFollowRocksDB) {
        {50, 0, 0, 32 * kBillion, 500 * kBillion, 3000 * kBillion},
        2,
        {kNoLimit, kNoLimit, 10 * kBillion, 30 * kBillion, 300 * kBillion, kNoLimit}},
-      // Nothing below level 0 yet: it is merged into the last level.
+      // Without files below level 0, level 0 is compacted into the last level.
       {1000, 5, {7, 0, 0, 0}, 3, {kNoLimit, kNoLimit, kNoLimit, kNoLimit}},
-      // Even level 1 is above the base: it can't have a level above it.
+      // Level 1 exceeds the base size, but cannot have a level above it.
       {10, 10, {0, 5, 5, 100'000}, 1, {kNoLimit, 10, 100, kNoLimit}},
       {40'000,
        5,

@@ -56,7 +56,7 @@ TEST(CheckPlannedTest, AcceptsWhatThePolicyBuilds) {
   EXPECT_EQ(Problem(Policy(LevelPlan::kByLevel), Build(by_files, 1000)), "");
 }
 
-// `auto` gives fewer bits where memory is short, but no fewer than uniform filters have.
+// `auto` may give fewer bits when memory is limited, but at least those of uniform filters.
 TEST(CheckPlannedTest, KnowsWhichPlansMayHaveOtherRates) {
   const struct {
     double bits_per_key;
@@ -73,7 +73,7 @@ TEST(CheckPlannedTest, KnowsWhichPlansMayHaveOtherRates) {
     options.bits_per_key = bits_per_key;
     EXPECT_EQ(Problem(policy, Build(options, 1000)).empty(), is_right)
         << ToString(plan) << " " << bits_per_key;
-    // Without a place, it is by other files or by lookups.
+    // Without a place, the rate depends on other files or on lookups.
     options.levels_below = -1;
     EXPECT_TRUE(Problem(policy, Build(options, 1000)).empty())
         << ToString(plan) << " " << bits_per_key;
@@ -87,7 +87,7 @@ TEST(CheckPlannedTest, NamesAPlanThatIsNotThePolicys) {
                     HasSubstr("auto was expected")));
 }
 
-// As if another plan were linked in: other bits, another ratio, another share, other steps.
+// Simulates a deviating plan: other bits, another ratio, another share, other steps.
 TEST(CheckPlannedTest, NamesARateThatIsNotThePlans) {
   const PolicyOptions policy = Policy(LevelPlan::kAuto);
   FilterOptions wrong[4];
@@ -100,7 +100,7 @@ TEST(CheckPlannedTest, NamesARateThatIsNotThePlans) {
                 AllOf(HasSubstr("target rate is"), HasSubstr("2 levels below")))
         << i;
   }
-  // A filter that claims another place than it was built for.
+  // The filter claims another place than it was built for.
   inspect::FilterSummary filter = Build(wrong[3], 1000);
   filter.built_for->levels_below = 1;
   EXPECT_THAT(Problem(policy, filter), HasSubstr("target rate"));

@@ -1,4 +1,4 @@
-// When level 0 is merged down.
+// Tests of when level 0 is compacted.
 
 #include "db_bench_ext/read_amplification/trees/planned_growth.h"
 

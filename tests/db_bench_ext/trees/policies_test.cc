@@ -1,4 +1,5 @@
-// Lists of policies, what RocksDB makes of them, and the proof that they are in force.
+// Tests of lists of policies, the policies that RocksDB creates from them, and the proof that they
+// are in force.
 
 #include "db_bench_ext/read_amplification/trees/policies.h"
 
@@ -89,7 +90,7 @@ TEST_F(PoliciesTest, AnythingElseInAnyFileIsRefused) {
       {"winnow:10", {good, {"2.sst", "winnow.Filter", "builtin-bloom", ""}}, "kind builtin-bloom"},
       {"winnow:10", {good, {"2.sst", "winnow.Filter", "none", ""}}, "kind none"},
       {"winnow:10", {good, {"2.sst", "winnow.Filter", "unknown", "it is torn"}}, "it is torn"},
-      // The interposer makes this of a program that asks for a built-in policy.
+      // The preloaded interposer writes such files for a program that requests a built-in policy.
       {"bloomfilter:10", {{"1.sst", "bloomfilter", "winnow-bloom", ""}}, "kind winnow-bloom"},
       {"bloomfilter:0", {{"1.sst", "bloomfilter", "none", ""}}, "kind none"},
       {"none", {{"1.sst", "bloomfilter", "builtin-bloom", ""}}, "where no policy was expected"},

@@ -1,4 +1,4 @@
-// Bits over the range of keys.
+// Tests of the distribution of bits over the key range.
 
 #include "db_bench_ext/read_amplification/trees/range_parts.h"
 
@@ -26,7 +26,7 @@ TEST(RangePartsTest, AFileOfAllKeysIsSharedOutEvenly) {
 }
 
 TEST(RangePartsTest, FilesAddUpInThePartsAndLevelsThatTheyLieIn) {
-  // Parts of 100 numbers: the second file lies in the last quarter of part 1 and in part 2.
+  // Parts have 100 numbers: the second file covers the last quarter of part 1, and part 2.
   const std::vector<RangeOfLevel> levels = PartsOfRange(
       {{2, 0, 99, 10, 5}, {1, 175, 299, 125, 250}, {1, 200, 299, 7, 3}, {1, 5, 5, 1, 2}}, 3000);
   ASSERT_EQ(levels.size(), 2u);

@@ -1,4 +1,4 @@
-// Trees that RocksDB grows have every key, and end at rest.
+// Tests that trees grown by RocksDB have every key and end idle.
 
 #include "db_bench_ext/read_amplification/trees/rocksdb_growth.h"
 
@@ -27,7 +27,8 @@ BackgroundWork Work(uint64_t running, bool flush_pending, bool compaction_pendin
   return work;
 }
 
-// How many looks at the same work it takes; 0: more than a thousand.
+// Returns the number of observations of constant work until rest is detected; 0: more than a
+// thousand.
 int LooksUntilRest(bool auto_compactions, const BackgroundWork& work) {
   RestDetector detector(auto_compactions);
   for (int looks = 1; looks <= 1000; ++looks) {
@@ -65,7 +66,7 @@ class RocksDBGrowthTest : public ::testing::Test {
                     progress);
   }
 
-  // The tree that was grown last, open.
+  // Opens the tree that was grown last.
   std::unique_ptr<rocksdb::DB> Open(const TreeOptions& options) {
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenTree(options, policy_, path_);
     EXPECT_TRUE(db.ok()) << db.status();

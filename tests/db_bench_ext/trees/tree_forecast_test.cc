@@ -1,4 +1,4 @@
-// The forecast is the tree that is grown.
+// Tests that the forecast matches the grown tree.
 
 #include "db_bench_ext/read_amplification/trees/tree_forecast.h"
 
@@ -75,7 +75,7 @@ TEST_F(TreeForecastTest, AgreesWithTheTreeThatIsGrown) {
       ASSERT_EQ(forecast.count(level), 1u);
       const inspect::LevelShape& expected = forecast.at(level);
       keys += expected.keys;
-      // Merges move whole files, whose number of keys varies.
+      // Compactions move whole files, whose numbers of keys vary.
       EXPECT_NEAR(static_cast<double>(expected.keys), static_cast<double>(shape.keys),
                   level == 0 ? 0 : 2.0 * static_cast<double>(keys_per_file));
       EXPECT_NEAR(static_cast<double>(expected.files), static_cast<double>(shape.files),
@@ -88,7 +88,7 @@ TEST_F(TreeForecastTest, AgreesWithTheTreeThatIsGrown) {
 TEST_F(TreeForecastTest, MoreMergesMoreKeys) {
   TreeOptions options = Options();
   const uint64_t merged = ForecastTree(options, kKeys, 16 * kKeys).merged_keys;
-  // Every key is merged into three levels, each time with others.
+  // Every key is compacted into three levels, each time together with others.
   EXPECT_GT(merged, 4 * kKeys);
   EXPECT_LT(merged, 25 * kKeys);
   options.level0_files = 1'000'000;
@@ -113,7 +113,7 @@ TEST_F(TreeForecastTest, SaysWhatItIsBasedOn) {
   EXPECT_EQ(basis(), ForecastBasis::kNoMerges);
 }
 
-// Without a bound on the steps these would take minutes.
+// These forecasts would take minutes without the limit on steps.
 TEST_F(TreeForecastTest, HasEveryKeyHoweverManyFlushesThereAre) {
   TreeOptions options;
   options.write_buffer_size = 116;

@@ -1,4 +1,4 @@
-// Tests of what an OPTIONS file means for a tree.
+// Tests of how an OPTIONS file affects a tree.
 
 #include "db_bench_ext/read_amplification/trees/tree_options_file.h"
 

@@ -1,4 +1,4 @@
-// The options of RocksDB that a tree is opened with.
+// Tests of the RocksDB options of opened trees.
 
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 
@@ -47,7 +47,7 @@ TEST(TreeOptionsTest, ATreeThatRestsIsNeverMerged) {
   EXPECT_TRUE(RestingOptions(TreeOptions{}, Policy{"none", nullptr}).disable_auto_compactions);
 }
 
-// A policy plans rates by what it is told of the tree, whichever way that is opened.
+// A policy plans rates from the options of the tree, which must not depend on how it is opened.
 TEST(TreeOptionsTest, GrowingAndRestingTreesHaveTheSameShape) {
   TreeOptions options;
   options.max_bytes_for_level_multiplier = 8;

@@ -1,4 +1,4 @@
-// Sizes of flushes and files for data of any size.
+// Tests of the sizes of flushes and files for data of any size.
 
 #include "db_bench_ext/read_amplification/trees/tree_scale.h"
 
@@ -16,14 +16,14 @@ TEST(ScaleTreeTest, FlushesAreATwoHundredthOfTheDataWithinBounds) {
   const struct {
     uint64_t keys, keys_per_flush;
   } cases[] = {
-      {2, 1},                    // as many flushes as there are keys
-      {200'000, 4000},           // a fiftieth: fewer than two levels would be left below level 0
-      {1'000'000, 20'000},       // a fiftieth, and files large enough
-      {3'000'000, 20'000},       // between
-      {4'000'000, 20'000},       // a two-hundredth
-      {5'000'000, 25'000},       //
-      {100'000'000, 500'000},    //
-      {200'000'000, 578'524},    // 64 MB
+      {2, 1},                  // one flush per key
+      {200'000, 4000},         // a fiftieth: otherwise fewer than two levels would be below level 0
+      {1'000'000, 20'000},     // a fiftieth, with sufficiently large files
+      {3'000'000, 20'000},     // minimum size of files
+      {4'000'000, 20'000},     // a two-hundredth
+      {5'000'000, 25'000},     //
+      {100'000'000, 500'000},  //
+      {200'000'000, 578'524},  // 64 MB
       {4'000'000'000, 578'524},  //
   };
   for (const auto& row : cases) {

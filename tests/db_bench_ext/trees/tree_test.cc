@@ -1,4 +1,4 @@
-// The same writes grow the same tree, whatever filter its files have.
+// Tests that equal writes grow equal trees, whatever filters the files have.
 
 #include "db_bench_ext/read_amplification/trees/tree.h"
 
@@ -23,7 +23,7 @@ class TreeTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { ASSERT_EQ(winnow_rocksdb_register(), 0); }
 
-  // A tree of these keys under this policy, open.
+  // Grows a tree of these keys with this policy and returns it open.
   std::unique_ptr<rocksdb::DB> Grow(const KeySet& keys, const TreeOptions& options,
                                     const std::string& policy) {
     const std::string path = folder_ / std::to_string(++trees_);
@@ -50,8 +50,8 @@ TreeOptions SmallTree(const KeySet& keys) {
   return ScaleTree(options, keys.size(), keys.total_bytes());
 }
 
-// Facts that have to be the same: the files' ranges and numbers of keys. Names are numbers that
-// also count what was removed.
+// Returns the properties that must be equal: key ranges and numbers of keys of the files. Names are
+// not included, since file numbers also count deleted files.
 std::vector<std::vector<std::tuple<std::string, std::string, uint64_t>>> Shape(rocksdb::DB* db) {
   std::vector<std::vector<std::tuple<std::string, std::string, uint64_t>>> shape;
   for (const std::vector<TreeFile>& level : FilesByLevel(db)) {
@@ -71,7 +71,7 @@ TEST_F(TreeTest, PoliciesGetTheSameTree) {
   EXPECT_EQ(none, Shape(Grow(keys, options, "winnow:10").get()));
 }
 
-// Keys by level.
+// Returns the number of keys by level.
 std::vector<uint64_t> Keys(const LevelFiles& levels) {
   std::vector<uint64_t> keys;
   for (const std::vector<TreeFile>& level : levels) {

@@ -15,8 +15,9 @@ import org.rocksdb.TickerType;
 
 /**
  * Program of java_test.sh: Client write|read FOLDER POLICY KEYS, Client opens FOLDER POLICY TIMES LIBRARY, or Client
- * make POLICY. POLICY is bloom, which touches nothing of Winnow's; registered, the same with Winnow there; text:WINNOW,
- * named in options; kafka, set as Kafka Streams has it set; or a WinnowFilter's.
+ * make POLICY. POLICY is "bloom", a BloomFilter without Winnow; "registered", a BloomFilter with Winnow registered;
+ * "text:WINNOW", a policy named in the options; "kafka", set by a config setter of Kafka Streams; or a WinnowFilter's
+ * policy.
  */
 public final class Client {
   private static final int FILES = 5;
@@ -50,14 +51,14 @@ public final class Client {
       }
     } else {
       family = new ColumnFamilyOptions();
-      try (Filter filter = filter(policy)) { // the table keeps it
+      try (Filter filter = filter(policy)) { // the table keeps the filter
         final BlockBasedTableConfig table = new BlockBasedTableConfig();
         table.setFilterPolicy(filter);
         family.setTableFormatConfig(table);
       }
     }
     family.setDisableAutoCompactions(true);
-    final Options options = new Options(database, family); // a copy of both
+    final Options options = new Options(database, family); // copies both options
     database.close();
     family.close();
     if (policy.equals("kafka")) {
@@ -109,16 +110,17 @@ public final class Client {
     throw new IllegalStateException("/proc/self/status has no VmRSS");
   }
 
-  // Each with a policy of its own, beside a library that has another RocksDB inside.
+  // Opens the database repeatedly, each time with a new policy, beside a library that contains
+  // another RocksDB.
   private static void opens(String folder, String policy, int times, String library) throws Exception {
     System.load(library);
     write(folder, policy, 5000);
     long before = 0;
     for (int i = 0; i < times; ++i) {
-      if (i == times / 5) { // caches and heaps have grown
+      if (i == times / 5) { // caches and heaps have reached their size
         before = residentKilobytes();
       }
-      try (Options options = options(policy).setKeepLogFileNum(2); // each open lists them
+      try (Options options = options(policy).setKeepLogFileNum(2); // each open lists the log files
           RocksDB db = RocksDB.open(options, folder)) {
         if (db.get(bytes("key" + i % 5000)) == null || db.get(bytes("absent" + i)) != null) {
           throw new IllegalStateException("the wrong answer in open " + i);
@@ -141,7 +143,7 @@ public final class Client {
       }
       return;
     }
-    RocksDB.loadLibrary(); // Statistics does not
+    RocksDB.loadLibrary(); // Statistics does not load the library
     final int number = Integer.parseInt(arguments[3]);
     switch (arguments[0]) {
       case "write":

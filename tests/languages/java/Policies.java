@@ -3,7 +3,7 @@ import org.rocksdb.Filter;
 import org.rocksdb.Options;
 import winnow.WinnowFilter;
 
-/** Client's calls into Winnow, in a class of its own: without Winnow's jar it is not loaded. */
+/** Client's calls into Winnow, in a separate class, which is not loaded without Winnow's jar. */
 final class Policies {
   private Policies() {}
 
@@ -15,7 +15,7 @@ final class Policies {
     WinnowFilter.register();
   }
 
-  /** As Kafka Streams does before it opens a store. */
+  /** Configures the options as Kafka Streams does before it opens a store. */
   static void setAsKafka(Options options) {
     final WinnowConfigSetter setter = new WinnowConfigSetter();
     setter.setConfig("store", options, Collections.emptyMap());

@@ -1,5 +1,4 @@
-// A library for Java with another RocksDB inside, as far as its names go, beside that of
-// rocksdbjni.
+// JNI library that, by its symbol names, contains another RocksDB beside that of rocksdbjni.
 
 #include <jni.h>
 

@@ -1,4 +1,4 @@
-// The order of keys as a listener knows it, by events as RocksDB tells them.
+// Key order of a job, which a listener learns from RocksDB's events.
 
 #include "src/rocksdb/listener/job_orders.h"
 
@@ -30,7 +30,7 @@ constexpr char kPath[] = "/database";
 constexpr int kJob = 3;
 constexpr uint32_t kFamily = 7;
 
-// A database in memory, whose path others may have, too.
+// An in-memory database. Several of them may have one path.
 struct InMemory {
   explicit InMemory(const ROCKSDB_NAMESPACE::Comparator* comparator) {
     Options options;
@@ -68,7 +68,8 @@ class JobOrdersTest : public ::testing::Test {
     return orders_.Of(FileOf(FlushOf(family, job)));
   }
 
-  // The order of a compaction with an input of this comparator, and one of SstFileWriter.
+  // Returns the order for a compaction whose inputs are a native file and an SstFileWriter file
+  // with these comparators. Empty: no such file; "missing": no properties.
   KeyOrder OfCompaction(const std::string& native, const std::string& external) {
     CompactionJobInfo info;
     info.cf_id = kFamily + ++compactions_;
@@ -133,7 +134,7 @@ TEST_F(JobOrdersTest, AFamilyHasThatOfItsHandleUntilTheDatabaseEnds) {
   ASSERT_STATUS_OK(bytewise_.database->DestroyColumnFamilyHandle(family));
 }
 
-// RocksDB before 8.7 takes files of SstFileWriter with any comparator.
+// RocksDB before 8.7 ingests files with any comparator.
 TEST_F(JobOrdersTest, ACompactionHasThatOfTheInputsThatTheDatabaseWrote) {
   EXPECT_EQ(OfCompaction(name_, ""), KeyOrder::kBytewise);
   EXPECT_EQ(OfCompaction(name_, "app.other"), KeyOrder::kBytewise);

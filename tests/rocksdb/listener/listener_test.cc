@@ -1,4 +1,4 @@
-// The event listener in databases: what a policy knows of the files is what there is.
+// Event listener in databases: a policy's view of the files matches the actual files.
 
 #include "src/rocksdb/listener/listener.h"
 
@@ -54,7 +54,7 @@ constexpr char kAuto[] = "{id=winnow;level_plan=auto}";
 const double kUniformRate = core::RateForBits(10);
 constexpr char kDefault[] = "default";
 
-// Levels and sums of a family's files.
+// Levels of a column family's files, and their total keys and filter bytes.
 struct Truth {
   std::multiset<int> levels;
   uint64_t keys = 0;
@@ -87,7 +87,7 @@ class ListenerTest : public ::testing::Test {
     return testing::SmallLevels(table);
   }
 
-  // With a listener that code makes, or that of a text.
+  // Returns options with a listener from NewListener(), or from the options string `text`.
   static Options Listened(const Policies& policy, const std::string& text = "") {
     Options options = SmallLevels(policy);
     if (text.empty()) {
@@ -120,8 +120,8 @@ class ListenerTest : public ::testing::Test {
   }
   void Put(uint64_t first, uint64_t n) { Put(database_.get(), first, n); }
 
-  // Flushes a key more until it holds: a list of files is read when the machine has had the time
-  // for it.
+  // Flushes single keys until the condition holds, since the listener limits how often it lists
+  // files.
   template <typename Condition>
   static void FlushUntil(DB* database, const Condition& holds) {
     for (int i = 0; i < 400 && !holds(); ++i) {
@@ -135,7 +135,8 @@ class ListenerTest : public ::testing::Test {
     return KnownBy(policy)->trees.RecordOf(database->GetDBOptions().info_log.get(), family);
   }
 
-  // Returns what is not known as it is.
+  // Returns the differences between the policy's view and the actual files; empty if there are
+  // none.
   static std::string Unknown(const Policies& policy, DB* database, ColumnFamilyHandle* family) {
     const std::shared_ptr<TreeRecord> record = RecordOf(policy, database, family->GetName());
     if (record == nullptr) return "the family";
@@ -156,7 +157,7 @@ class ListenerTest : public ::testing::Test {
     const int last = truth.levels.empty() ? 0 : *truth.levels.rbegin();
     for (const int level : truth.levels) levels.insert(TreeFiles::LevelIndex(level, level == last));
     for (const RatedFile& file : record->files.ShapeOfTree().files) known.insert(file.level);
-    // A file above the last level may have nothing below it either.
+    // A file above the last level may have no files below it either.
     const int bottom = TreeFiles::LevelIndex(last, true);
     compare("files of the last level", std::min(known.count(bottom), levels.count(bottom)),
             levels.count(bottom));
@@ -192,7 +193,7 @@ TEST_F(ListenerTest, TheFirstFlushKnowsFilesThatWereThere) {
     EXPECT_EQ(totals.families, 1u);
     EXPECT_GT(totals.files.keys, 20'000);
     EXPECT_GT(totals.files.files, 10u);
-    // Filters of others are not what a plan takes.
+    // Foreign filters do not count as the plan's memory.
     const LiveMemory memory = RecordOf(policy, database_.get())->files.Memory();
     EXPECT_NEAR(memory.resting.bytes / memory.resting.uniform_bytes, 1, 0.05) << before;
     database_.reset();
@@ -219,7 +220,7 @@ TEST_F(ListenerTest, DeletedFilesEndAtOnce) {
   ExpectKnown(policy, database_.get());
 }
 
-// Its lists have a file that is deleted before they are told.
+// A database whose file lists have a file that is deleted before they are returned.
 class DeletesWhatItLists final : public ROCKSDB_NAMESPACE::StackableDB {
  public:
   DeletesWhatItLists(DB* database, EventListener* listener)
@@ -257,7 +258,7 @@ TEST_F(ListenerTest, FilesThatAreDeletedWhileTheyAreListedEnd) {
   EXPECT_EQ(record->files.files(), files - 1);
 }
 
-// Its lists take so long that the next one's time is far.
+// A database whose file lists take long, which delays the next one.
 class ListsSlowly final : public ROCKSDB_NAMESPACE::StackableDB {
  public:
   explicit ListsSlowly(DB* database) : StackableDB(std::shared_ptr<DB>(database, [](DB*) {})) {}
@@ -326,8 +327,8 @@ TEST_F(ListenerTest, FamiliesComeAndGo) {
   ExpectKnown(policy, database_.get());
 }
 
-// By the policies that their files name, before anything is written; and of another policy of
-// Winnow when that has written.
+// A policy knows a family by the policy that its files name, before the family's first write;
+// another Winnow policy knows it after its first write.
 TEST_F(ListenerTest, FamiliesThatWriteNothingAreKnown) {
   const auto families = [](const Policies& one, const Policies& two) {
     return std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor>{
@@ -396,8 +397,8 @@ TEST_F(ListenerTest, AClosedDatabaseCountsNoMoreAndIsKnownAgain) {
   database_.reset();
   EXPECT_EQ(TotalsOf(policy).files.keys, 0);
   EXPECT_FALSE(TotalsOf(policy).knows_all_files);
-  // A filter is built while the database is opened, before the listener hears of it: twice, as the
-  // first time nothing else happens.
+  // WAL recovery builds a filter before the listener sees the database. Two rounds, since the first
+  // one triggers no other event.
   for (const bool is_heard : {false, true}) {
     if (is_heard) Open(options);
     Options no_flush = SmallLevels(MakePolicyFrom("winnow:10"));
@@ -472,7 +473,7 @@ TEST_F(ListenerTest, AnOptionsStringMakesOneWhichOptionsFilesKeep) {
   EXPECT_TRUE(options.listeners.front()->IsInstanceOf(Listener::kClassName()));
 }
 
-// Each has a policy of its own where all options are text.
+// Options from text give each column family its own policy.
 TEST_F(ListenerTest, OneOfTextServesEachFamilyFromItsFirstFileOn) {
   const Policies policy = MakePolicyFrom(kAuto);
   const Policies other = MakePolicyFrom(kAuto);
@@ -517,15 +518,15 @@ TEST_F(ListenerTest, APolicyOfOthersHasAListenerThatDoesNothing) {
     Open(Listened(policy));
     Put(0, 3000);
   }
-  // To ask whose a policy is leaves nothing behind for those that are made next.
+  // NewListener() recognizes a policy without a side effect on policies that are created later.
   EXPECT_NE(NewListener(MakePolicyFrom("winnow:5")), nullptr);
   EXPECT_EQ(MakePolicyFrom("winnow.Filter")->GetId(), MakePolicyFrom("winnow:10")->GetId());
 }
 
-// The rate of the next flush.
+// Returns the target false-positive rate of the filter that the next flush writes.
 double RateOfAFlush(DB* database, const std::string& path) {
   EXPECT_TRUE(database->SetOptions({{"disable_auto_compactions", "true"}}).ok());
-  // Waits for what runs.
+  // Waits for running background jobs.
   EXPECT_TRUE(database->PauseBackgroundWork().ok());
   std::set<std::string> before;
   for (const testing::FileFilter& file : testing::ReadFilters(path)) before.insert(file.file);
@@ -547,7 +548,7 @@ TEST_F(ListenerTest, AfterAnOpenPlansAreAsBefore) {
     Open(Listened(MakePolicyFrom(text), listener));
     Put(0, 40'000);
     RateOfAFlush(database_.get(), path_);
-    const double before = RateOfAFlush(database_.get(), path_);  // with another on level 0
+    const double before = RateOfAFlush(database_.get(), path_);  // another file is on level 0
     ASSERT_LT(before, kUniformRate / 8);
     Options options = SmallLevels(MakePolicyFrom(text));
     options.disable_auto_compactions = true;
@@ -571,7 +572,8 @@ void CompactInto(DB* database, ColumnFamilyHandle* family, int level) {
   EXPECT_TRUE(database->CompactRange(all, family, nullptr, nullptr).ok());
 }
 
-// Bits per key of the filters that a compaction of new files writes to the level above the last.
+// Returns the bits per key of the filters that a compaction of new files writes to the level above
+// the last.
 double BitsAboveTheLastLevel(DB* database, ColumnFamilyHandle* family, const std::string& path) {
   std::set<std::string> before;
   for (const testing::FileFilter& file : testing::ReadFilters(path)) before.insert(file.file);
@@ -597,12 +599,12 @@ double BitsAboveTheLastLevel(DB* database, ColumnFamilyHandle* family, const std
   return bits / keys;
 }
 
-// Options from text make a policy for each column family.
+// Options from text create a policy for each column family.
 TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
   Options options = SmallLevels(nullptr);
   options.create_missing_column_families = true;
   options.disable_auto_compactions = true;
-  options.target_file_size_base = 64 << 20;  // few files, which are known at once
+  options.target_file_size_base = 64 << 20;  // few files, so the policy learns all at once
   enum class Listeners { kNone, kOfCode, kOfText };
   const auto bits_of_families = [&](Listeners listeners, const std::string& policy = kAuto) {
     std::vector<ColumnFamilyDescriptor> families = {{kDefault, {}}, {"second", {}}};
@@ -638,7 +640,8 @@ TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
     }
     return bits;
   };
-  // A tenth of the keys in its range are the file's: 3.3 bits more than those of the level below.
+  // The file has a tenth of the keys in its range, hence 3.3 bits per key more than the level
+  // below.
   const auto planned =
       ::testing::AllOf(::testing::SizeIs(2), ::testing::Each(::testing::DoubleNear(10.2, 0.5)));
   const std::string without_notes = "{id=winnow;level_plan=auto;tree_notes=0}";

@@ -1,4 +1,4 @@
-// Tests of the causes that an alarm names, with real databases.
+// Causes that an alarm names, in real databases.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using AlarmCausesTest = FilterLoadsTest;
 TEST_F(AlarmCausesTest, NamesMaxOpenFilesWhereTablesAreOpenedAgain) {
   table_.cache_index_and_filter_blocks = false;
   Write();
-  max_open_files_ = 12;  // RocksDB makes 20 of it, of which it leaves 10 for tables
+  max_open_files_ = 12;  // RocksDB raises it to 20 and leaves 10 for tables
   table_cache_shard_bits_ = 0;
   Open();
   LookUp(4000);
@@ -32,7 +32,7 @@ TEST_F(AlarmCausesTest, NamesMaxOpenFilesWhereTablesAreOpenedAgain) {
   EXPECT_THAT(alarms_[0], Not(HasSubstr("no room")));
 }
 
-#if WINNOW_ROCKSDB_AT_LEAST(7, 2)  // before, secondary caches were others
+#if WINNOW_ROCKSDB_AT_LEAST(7, 2)  // earlier secondary caches differ
 TEST_F(AlarmCausesTest, NamesASecondaryCache) {
   Write();
   database_.reset();
@@ -53,7 +53,7 @@ TEST_F(AlarmCausesTest, LookupsWithoutFillCacheAreQuietOrNamed) {
   Write();
   table_.block_cache = NewLRUCache(size_t{64} << 20, 2);
   Open();
-  table_.block_cache->EraseUnRefEntries();  // what the opening put there
+  table_.block_cache->EraseUnRefEntries();  // erases blocks that Open() loaded
   ReadOptions read;
   read.fill_cache = false;
   LookUp(3000, read);
@@ -67,7 +67,7 @@ TEST_F(AlarmCausesTest, LookupsWithoutFillCacheAreQuietOrNamed) {
   }
 }
 
-// RocksDB gives no block to a cache whose bytes lie in a mapping.
+// RocksDB does not cache blocks of memory-mapped files.
 class MappedFilesTest : public FilterLoadsTest {
  protected:
   ROCKSDB_NAMESPACE::Options MakeOptions() const override {
@@ -76,7 +76,7 @@ class MappedFilesTest : public FilterLoadsTest {
     return options;
   }
 
-  // Loads of filters in so many lookups.
+  // Returns the number of filter blocks loaded by `lookups` lookups.
   uint64_t LoadsOf(int lookups) {
     Open();
     const uint64_t before = Loads().blocks;
@@ -95,7 +95,7 @@ TEST_F(MappedFilesTest, AreNamedWhereFiltersAreInACacheWithRoom) {
   EXPECT_THAT(alarms_[0], Not(HasSubstr("advise")));
 }
 
-// Filters beside the cache are kept, as the alarm says.
+// Filters outside the cache stay in memory, as the alarm's text says.
 TEST_F(MappedFilesTest, AreQuietWhereFiltersAreOutsideOfTheCache) {
   table_.cache_index_and_filter_blocks = false;
   Write();
@@ -103,7 +103,7 @@ TEST_F(MappedFilesTest, AreQuietWhereFiltersAreOutsideOfTheCache) {
   ExpectQuiet();
 }
 
-// But not partitions, which are asked of the cache even so, pinned or not.
+// Filter partitions are looked up in the cache even then, pinned or not.
 TEST_F(MappedFilesTest, HavePartitionsLoadedForEachLookup) {
   table_.partition_filters = true;
   table_.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -113,7 +113,7 @@ TEST_F(MappedFilesTest, HavePartitionsLoadedForEachLookup) {
   EXPECT_GE(LoadsOf(1000), 1000u);
 }
 
-// It opens each table once more, with its filter where that is not in the cache.
+// VerifyChecksum() opens each table again, and loads its filter if that is not in the cache.
 TEST_F(AlarmCausesTest, VerifyChecksumIsNamedWhereFiltersAreOutsideOfTheCache) {
   table_.cache_index_and_filter_blocks = false;
   Write();

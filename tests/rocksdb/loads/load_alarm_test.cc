@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-// 137 filters of 3 MiB, each read again five times.
+// Returns counts for 137 filters of 3 MiB, each loaded again five times.
 FilterLoads Thrashing() {
   FilterLoads loads;
   loads.filters = 137;
@@ -284,7 +284,7 @@ TEST(TablesSeenTest, ReadsCachesThatAreAlive) {
   tables.See(Opening(-1));
   EXPECT_EQ(tables.Known().Read().max_open_files, 100);
   const auto first = table.block_cache;
-#if WINNOW_ROCKSDB_AT_LEAST(7, 2)  // before, secondary caches were others
+#if WINNOW_ROCKSDB_AT_LEAST(7, 2)  // earlier secondary caches differ
   ROCKSDB_NAMESPACE::LRUCacheOptions options(4 * kMiB, 0, false, 0.5);
   ROCKSDB_NAMESPACE::CompressedSecondaryCacheOptions secondary;
   secondary.capacity = kMiB;

@@ -17,10 +17,10 @@ namespace load_table_test {
 
 using std::chrono::seconds;
 
-// So long after the machine was started.
+// Returns the time `second` seconds after the machine's start.
 LoadTable::Time At(int64_t second) { return LoadTable::Time(seconds(second)); }
 
-// Any different numbers.
+// Returns an identifier of a filter, distinct for each number.
 uint64_t Filter(uint64_t number) { return HashKey(std::to_string(number)).value; }
 
 TEST(LoadTableTest, CountsLoadsBytesAndThoseAgain) {
@@ -67,7 +67,7 @@ TEST(LoadTableTest, SaysWhatMemoryItTakes) {
   RecordProperty("meter_bytes", std::to_string(loads.meter_bytes));
 }
 
-// The last minute begins 55 to 60 s ago, and filters are known for ten.
+// The last minute begins 55 to 60 s ago, and filters are remembered for ten minutes.
 TEST(LoadTableTest, ForgetsAfterAMinuteAndAfterTen) {
   LoadTable table;
   table.Note(Filter(1), 1000, At(1000));
@@ -118,7 +118,7 @@ TEST(LoadTableTest, CountsAThreadWhoseClockIsBehind) {
   LoadTable table;
   table.Note(Filter(1), 1000, At(200));
   table.Note(Filter(1), 1000, At(195));
-  table.Note(Filter(1), 1000, At(140));  // whose slot is the newest one's by now
+  table.Note(Filter(1), 1000, At(140));  // the current interval reuses the slot
   const FilterLoads loads = table.Read(At(200));
   EXPECT_EQ(loads.blocks_again, 2u);
   EXPECT_EQ(loads.minute_blocks, 3u);
@@ -139,7 +139,7 @@ TEST(LoadTableTest, OfMoreFiltersCountsSomeForAll) {
   EXPECT_NEAR(static_cast<double>(loads.bytes_again), 20'000 * 4096., 3'000 * 4096.);
 }
 
-// Files come and go: those that are gone are not what makes it count some for all.
+// Filters of deleted files must not trigger sampling, where one filter stands for several.
 TEST(LoadTableTest, ForgetsOldFiltersBeforeItCountsSomeForAll) {
   LoadTable table(1000);
   for (uint64_t i = 0; i < 20'000; ++i) {
@@ -155,7 +155,7 @@ TEST(LoadTableTest, SaysWhatMemoryWasTooShortFor) {
   LoadTable table;
   testing::allocations_left = 0;
   table.Note(Filter(1), 1000, At(100));
-  testing::allocations_left = 1;  // the table, and no place for filters
+  testing::allocations_left = 1;  // enough for the table, not for its filters
   table.Note(Filter(1), 1000, At(100));
   testing::allocations_left = -1;
   table.Note(Filter(1), 1000, At(100));

@@ -1,4 +1,5 @@
-// Helpers for tests of loads of filters: a clock that the test sets, a log, and a database.
+// Helpers for tests of filter loads: a clock set by the test, a logger that keeps lines, and a
+// database fixture.
 
 #ifndef WINNOW_TESTS_ROCKSDB_LOADS_LOADS_TESTING_H_
 #define WINNOW_TESTS_ROCKSDB_LOADS_LOADS_TESTING_H_
@@ -98,7 +99,7 @@ class FilterLoadsTest : public ::testing::Test {
     database_ = rocksdb_abi::Own(std::move(opened));
   }
 
-  // Files of different keys, each with a filter of about 80 KB.
+  // Writes kFiles files of distinct keys, each with a filter of about 80 KB.
   void Write() {
     Open();
     ROCKSDB_NAMESPACE::WriteOptions write;
@@ -113,7 +114,7 @@ class FilterLoadsTest : public ::testing::Test {
     }
   }
 
-  // Lookups in random files; half of them are vain.
+  // Gets keys from random files, half of them absent.
   void LookUp(int lookups,
               const ROCKSDB_NAMESPACE::ReadOptions& read = ROCKSDB_NAMESPACE::ReadOptions()) {
     std::string value;
@@ -134,8 +135,8 @@ class FilterLoadsTest : public ::testing::Test {
     return options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::BLOCK_CACHE_FILTER_BYTES_INSERT);
   }
 
-  // Also were the filters larger, and did it go on for ten minutes: no filter is loaded so often,
-  // or no cache was there all the time that has no room.
+  // Expects no alarm, even for larger filters or after ten minutes: no filter is loaded often
+  // enough, or no full cache existed for the whole time.
   void ExpectQuiet() const {
     const FilterLoads loads = Loads();
     EXPECT_LE(loads.minute_blocks_again, kAlarmTimesEach * loads.minute_filters_again);
@@ -154,7 +155,7 @@ class FilterLoadsTest : public ::testing::Test {
   int max_open_files_ = -1;
   int table_cache_shard_bits_ = 6;
   bool is_listened_ = false;
-  bool has_new_caches_ = false;  // at each opening
+  bool has_new_caches_ = false;  // each Open() has a new cache
   ROCKSDB_NAMESPACE::Options options_;
   std::unique_ptr<ROCKSDB_NAMESPACE::DB> database_;
   std::vector<std::string> alarms_;

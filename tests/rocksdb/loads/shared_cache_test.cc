@@ -49,7 +49,7 @@ using testing::Key;
 using ::testing::Not;
 
 constexpr size_t kFamilies = 100;
-constexpr uint64_t kKeysOfAFamily = 2500;  // a filter of 5 KB
+constexpr uint64_t kKeysOfAFamily = 2500;  // filter size 5 KB
 
 class SharedCacheTest : public ::testing::Test {
  protected:
@@ -72,7 +72,7 @@ class SharedCacheTest : public ::testing::Test {
     database_.reset();
   }
 
-  // One file with one filter in each family.
+  // Writes one file with one filter to each column family.
   void Write() {
     BlockBasedTableOptions table;
     table.cache_index_and_filter_blocks = true;
@@ -95,7 +95,7 @@ class SharedCacheTest : public ::testing::Test {
     Close();
   }
 
-  // By its OPTIONS file, which gives each family a policy of its own.
+  // Opens the database by its OPTIONS file, which gives each column family its own policy.
   void OpenByOptionsFile(std::shared_ptr<Cache> cache) {
     DBOptions options;
     std::vector<ColumnFamilyDescriptor> families;
@@ -116,7 +116,8 @@ class SharedCacheTest : public ::testing::Test {
     database_ = rocksdb_abi::Own(std::move(opened));
   }
 
-  // In random families but the default one, which is empty; half of the keys are absent.
+  // Gets keys from random column families, except the empty default one. Half of the keys are
+  // absent.
   void LookUp(int lookups) {
     std::string value;
     for (int i = 0; i < lookups; ++i) {
@@ -132,7 +133,7 @@ class SharedCacheTest : public ::testing::Test {
   std::unique_ptr<DB> database_;
   std::vector<ColumnFamilyHandle*> handles_;
   std::vector<std::shared_ptr<const FilterPolicy>> policies_;  // the first is the default family's
-  std::vector<std::vector<FilterLoadAlarm>> alarms_;           // of each policy
+  std::vector<std::vector<FilterLoadAlarm>> alarms_;           // one vector per policy
   std::mt19937_64 random_{17};
 };
 
@@ -175,7 +176,7 @@ TEST_F(SharedCacheTest, PoliciesOfOneCacheWithRoomAreQuiet) {
 
 class SharedMetersTest : public ::testing::Test {
  protected:
-  // One filter, which is too small for an alarm of its own.
+  // Size of a filter, too small for an alarm of one policy.
   static constexpr uint64_t kBytes = 80 << 10;
 
   struct Policy {
@@ -216,7 +217,8 @@ class SharedMetersTest : public ::testing::Test {
       policy.meter->Note(HashKey("calm " + std::to_string(i)).value, bytes);
     }
   }
-  // Many filters of the one twice at once; then one of the other in each second, to its alarm.
+  // Loads many filters of `calm` twice at once, then one filter of `busy` each second until its
+  // alarm.
   void LoadBeside(const Policy& calm, const Policy& busy) {
     LoadCalm(calm, 500, kBytes);
     LoadCalm(calm, 500, kBytes);
@@ -225,7 +227,7 @@ class SharedMetersTest : public ::testing::Test {
       Load(busy, 8 << 20);
     }
   }
-  // Each policy's filter, ten times in each second.
+  // Loads each policy's filter ten times per second.
   void LoadAll(int duration) {
     for (int i = 0; i < 10 * duration; ++i) {
       if (i % 10 == 0) ++g_second;
@@ -272,7 +274,7 @@ TEST_F(SharedMetersTest, OfOtherCachesAreNotSummed) {
   EXPECT_EQ(AlarmsOfTheProcess(), 0u);
 }
 
-// A cache that ended, and another one at its address, as far as the policies are told.
+// Caches with different owners are distinct to the policies, even if their addresses are equal.
 TEST_F(SharedMetersTest, ACacheIsKnownByItsOwner) {
   std::vector<std::shared_ptr<Cache>> owners;
   for (int i = 0; i < 100; ++i) {
@@ -283,7 +285,7 @@ TEST_F(SharedMetersTest, ACacheIsKnownByItsOwner) {
   EXPECT_EQ(AlarmsOfTheProcess(), 0u);
 }
 
-// As of a program that has its caches in one object.
+// A program may own several caches by one object.
 TEST_F(SharedMetersTest, CachesOfOneOwnerAreApart) {
   struct Caches {
     std::shared_ptr<Cache> one = NewLRUCache(size_t{1} << 20, 0);
@@ -326,7 +328,7 @@ TEST_F(SharedMetersTest, CountTogetherByAThird) {
   EXPECT_EQ(policies_[1]->alarms[0].cache_capacity, uint64_t{1} << 20) << "its own figures";
 }
 
-// Many filters that are loaded again once hide those that are loaded again and again.
+// Many filters that are loaded twice must not hide the few that are loaded repeatedly.
 TEST_F(SharedMetersTest, OneThatReachesTheBoundsIsEnough) {
   Policy& busy = Add(cache_);
   Policy& calm = Add(cache_);
@@ -348,7 +350,7 @@ TEST_F(SharedMetersTest, OneThatReachesTheBoundsIsEnough) {
   EXPECT_EQ(calm.alarms[0].text, busy.alarms[0].text);
 }
 
-// So large that the cause is not the cache, which both have.
+// The cache is large enough that it is not the cause, and both policies use it.
 TEST_F(SharedMetersTest, TheCauseIsOfTheOneThatReachesTheBounds) {
   const auto cache = NewLRUCache(size_t{64} << 20, 0);
   Policy& busy = Add(cache);
@@ -368,7 +370,7 @@ TEST_F(SharedMetersTest, TheCauseIsOfTheOneThatReachesTheBounds) {
   EXPECT_THAT(busy.alarms[0].text, Not(HasSubstr("max_open_files")));
 }
 
-// Which of the databases lie in its own cache is not known, where others also have another one.
+// If other policies also use another cache, the meter cannot tell which databases use its own.
 TEST_F(SharedMetersTest, FoldersOfOtherCachesAreNotAdvisedOnWithItsCache) {
   Policy& busy = Add(cache_);
   Policy& calm = Add(cache_);
@@ -383,7 +385,7 @@ TEST_F(SharedMetersTest, FoldersOfOtherCachesAreNotAdvisedOnWithItsCache) {
   EXPECT_THAT(busy.alarms[0].text, HasSubstr("`winnow advise FOLDER --cache=1MiB`"));
 }
 
-// The alarm of ten minutes takes a cache without room: none of another policy.
+// The ten-minute alarm needs a full cache of the policy itself; another policy's does not count.
 TEST_F(SharedMetersTest, TheRoomIsThatOfTheOneThatReachesTheBounds) {
   const auto roomy = NewLRUCache(size_t{1} << 30, 0);
   const auto full = NewLRUCache(0, 0);
@@ -391,7 +393,7 @@ TEST_F(SharedMetersTest, TheRoomIsThatOfTheOneThatReachesTheBounds) {
   Policy& calm = Add(roomy);
   SeeCache(calm.meter.get(), full);
   const auto load = [&] {
-    for (int i = 0; i < 20 * 36; ++i) {  // so many a minute
+    for (int i = 0; i < 20 * 36; ++i) {  // 36 per minute
       if (i % 300 == 0) LoadCalm(calm, 100, 8 << 20);
       g_second += i % 3 == 0 ? 1 : 2;
       busy.meter->Note(HashKey("busy " + std::to_string(i % 20)).value, 3 << 20);
@@ -447,7 +449,7 @@ TEST_F(SharedMetersTest, FunctionsOfPoliciesThatAreGoneAreNotCalled) {
   EXPECT_EQ(AlarmsOfTheProcess(), 1u);
 }
 
-// Policies come and go while others are loaded through, and while alarms are raised.
+// Policies are created and destroyed during loads and alarms of others.
 TEST_F(SharedMetersTest, MayGoAtAnyTime) {
   constexpr int kThreads = 8;
   std::atomic<uint64_t> calls{0};

@@ -19,7 +19,7 @@ namespace hash_batch_test {
 
 constexpr uint64_t kSeed = 20260212;
 
-// The keys of the lookup with this number.
+// Returns the keys of lookup number `lookup`.
 std::vector<std::string> KeysOf(uint64_t lookup, size_t n, size_t length) {
   return Keys(32 * lookup, n, length);
 }
@@ -41,7 +41,7 @@ TEST_P(HashBatchTest, ComputesEachKeyOfAMultiGetOnce) {
     for (int file = 0; file < 8; ++file) {
       EXPECT_EQ(asker.Ask(keys), 0u);
     }
-    // The files of a level hold parts of the range.
+    // Each file of a level has a part of the key range.
     for (size_t first = 0; first < 32; first += 5) {
       EXPECT_EQ(asker.Ask(Part(keys, first, std::min<size_t>(first + 5, 32))), 0u);
     }
@@ -79,7 +79,7 @@ TEST_P(HashBatchTest, FindsKeysInAnyOrderAndAmongOthers) {
   EXPECT_EQ(asker.Ask(mixed), 0u);
 }
 
-// Prefixes are the same for many keys.
+// Many keys share a prefix.
 TEST(HashBatch, IsRightForRepeatedKeys) {
   BatchAsker asker;
   const std::vector<std::string> keys = {"prefix", "prefix", "prefix", "other_", "prefix"};
@@ -104,7 +104,7 @@ TEST(HashBatch, TellsKeysApartThatDifferInOneByte) {
   }
 }
 
-// The places that tell keys apart are a part of a long key only.
+// Long keys are distinguished by some of their bytes only.
 TEST(HashBatch, IsRightForKeysThatItCantTellApart) {
   BatchAsker asker;
   for (int round = 0; round < 3; ++round) {
@@ -133,13 +133,13 @@ TEST(HashBatch, IsRightForLengthsThatChange) {
   }
 }
 
-// One whose slots have room for all keys: growing drops what is kept.
+// Asker whose slots fit all keys, since growth drops the stored keys.
 class RoomyAsker : public BatchAsker {
  public:
   RoomyAsker() { Ask({std::string(kMaxSharedBytes, 'r')}); }
 };
 
-// A row of kept keys may begin as a row of keys does that is asked for.
+// A batch may begin like the stored one and differ in a key's length.
 TEST(HashBatch, TellsKeysApartByTheirLengths) {
   for (const auto& [kept, asked] : std::vector<std::pair<size_t, size_t>>{
            {100, 80}, {10, 16}, {16, 10}, {20, 32}, {32, 20}, {40, 64}, {64, 40}, {400, 399}}) {
@@ -150,8 +150,8 @@ TEST(HashBatch, TellsKeysApartByTheirLengths) {
   }
 }
 
-// Lengths are kept in 16 bits. In the last slots, so that a comparison of the longer key with the
-// kept one would leave the memory of the slots.
+// Lengths are stored in 16 bits. The key is in the last slots, so that a comparison by the longer
+// length would read past the memory.
 TEST(HashBatch, TellsKeysApartWhoseLengthsDifferBy65536) {
   for (const size_t length : {0u, 1u, 8u, 24u, 64u, 100u, 1024u}) {
     RoomyAsker asker;
@@ -167,7 +167,7 @@ TEST(HashBatch, TellsKeysApartWhoseLengthsDifferBy65536) {
   }
 }
 
-// Hashes lie behind the kept lengths: here, with the bits of a length.
+// Hashes follow the stored lengths; this hash has the bits of a length.
 TEST(HashBatch, EndsARowWithTheLastSlot) {
   constexpr size_t kLength = 64;
   uint64_t number = 0;
@@ -246,7 +246,7 @@ TEST(HashBatch, DoesNotKeepVeryLongKeysNorEmptyOnes) {
   const std::vector<std::string> keys = {std::string(kMaxSharedBytes + 1, 'k'), "", "short"};
   EXPECT_EQ(asker.Ask(keys), 3u);
   EXPECT_EQ(asker.Ask(keys), 2u);
-  // Not even where there would be room.
+  // Keys longer than kMaxSharedBytes are not stored even if there is room.
   EXPECT_EQ(asker.Ask({std::string(kMaxSharedBytes, 'k')}), 1u);
   EXPECT_EQ(asker.Ask({std::string(kMaxSharedBytes, 'k')}), 0u);
   for (const size_t more : {1u, 2u, 63u, 64u, 65u}) {

@@ -15,7 +15,8 @@ namespace key_bytes_test {
 constexpr uint64_t kSeed = 20260211;
 constexpr size_t kMaxBytes = 300;
 
-// In memory of their own, so that the address sanitizer sees a read behind them.
+// Returns a copy in an allocation of its exact size, so that AddressSanitizer finds reads past the
+// end.
 std::unique_ptr<char[]> Exactly(const std::string& bytes) {
   std::unique_ptr<char[]> memory(new char[bytes.size()]);
   std::copy(bytes.begin(), bytes.end(), memory.get());

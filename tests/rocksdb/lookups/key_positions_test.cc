@@ -16,7 +16,7 @@ namespace key_positions_test {
 
 std::string RandomKey(std::mt19937_64* random) {
   std::string key((*random)() % 20, '\0');
-  // Few letters, so that keys have much in common, and bytes that are signed where char is.
+  // Four bytes give long common prefixes; 0xff is negative where char is signed.
   for (char& byte : key) byte = "ab\xff\0"[(*random)() % 4];
   return key;
 }
@@ -34,7 +34,7 @@ TEST(KeyPositionsTest, ACutLiesBehindTheKeysOfThoseBefore) {
   EXPECT_DOUBLE_EQ(grid.PlaceOf("userd"), 1);
 }
 
-// A file of a level above has a part of its keys in each of those that it covers.
+// A file of an upper level has a part of its keys in each file that it overlaps.
 TEST(KeyPositionsTest, AWideFileHasItsKeysEverywhere) {
   const KeyPositions grid("", {{"a", "az", 10}, {"b", "bz", 10}, {"c", "d", 10}, {"a", "d", 30}});
   EXPECT_NEAR(grid.PlaceOf("b"), 1 / 3.0, 1e-9);
@@ -42,7 +42,7 @@ TEST(KeyPositionsTest, AWideFileHasItsKeysEverywhere) {
   EXPECT_EQ(grid.PlaceOf("d"), 1);
 }
 
-// One that is wider by far, and files of few keys beside such of many.
+// File sizes differ widely, in range and in keys.
 TEST(KeyPositionsTest, FilesOfAllSizesAddUp) {
   std::vector<FileKeys> files{{"a", "z", 1e9}, {"c", "cc", 1}, {"d", "dd", 1e9}, {"e", "ee", 0}};
   const KeyPositions grid("", files);
@@ -51,8 +51,8 @@ TEST(KeyPositionsTest, FilesOfAllSizesAddUp) {
   EXPECT_EQ(grid.PlaceOf("z"), 1);
 }
 
-// Numbers in decimal, in hexadecimal, and in bytes; also where files of another level begin near
-// where those of the last one do.
+// Decimal, hexadecimal and binary numbers, also if files of another level begin near those of the
+// last one.
 TEST(KeyPositionsTest, BetweenTwoCutsKeysAreEven) {
   const auto decimal = [](int number) { return std::to_string(100'000 + number); };
   const auto hexadecimal = [](int number) {
@@ -120,8 +120,7 @@ TEST(KeyPositionsTest, PlacesAreInTheOrderOfKeys) {
   }
 }
 
-// Where files come and go and the common beginning of keys gets shorter, a place stays with its
-// key.
+// A key keeps its position while files come and go and the common prefix gets shorter.
 TEST(KeyPositionsTest, APlaceIsFoundInANewerGrid) {
   std::vector<FileKeys> files;
   std::vector<FileKeys> newer_files;
@@ -141,14 +140,14 @@ TEST(KeyPositionsTest, APlaceIsFoundInANewerGrid) {
   }
 }
 
-// Files are merged with those above them, one after the other, so that cuts are always others; the
-// grid is made in the midst of it.
+// Files are compacted one by one, so the cuts move all the time; the grid is built during
+// compactions.
 TEST(KeyPositionsTest, APlaceThatMovesOftenStaysWithItsKey) {
   const auto key = [](int number) { return std::to_string(100'000 + number); };
   const auto grid_at = [&](int step, const KeyPositions* former) {
     std::vector<FileKeys> files;
     for (int i = 0; i < 10'000; i += 100) {
-      // One is gone, and what replaces it is yet to come.
+      // One file is deleted, and its replacement is not installed yet.
       if (i / 100 != step % 100) files.push_back({key(i + step % 7), key(i + 99), 100});
     }
     for (int i = 0; i < 10'000; i += 1000) {
@@ -168,13 +167,13 @@ TEST(KeyPositionsTest, APlaceThatMovesOftenStaysWithItsKey) {
   for (size_t i = 1; i < places.size(); ++i) {
     const int number = static_cast<int>(i) * 250 + 40;
     EXPECT_NEAR(places[i], grid.PlaceOf(key(number)), 0.1 * 100 / 10'000) << number;
-    // A part that is being replaced is not taken to be new.
+    // A part that is being replaced does not count as new.
     EXPECT_LT(SinceAt(grid, places[i]), 10) << number;
   }
 }
 
-// Where keys were before, time goes on; where they are new, it begins; where half of them are, it
-// is in between.
+// A part's age stays if its keys existed before, starts at zero if they are new, and is in between
+// if half of them are new.
 TEST(KeyPositionsTest, APartIsAsOldAsItsKeys) {
   const KeyPositions first("", {{"b", "c", 100}, {"c", "d", 100}}, {nullptr, 10});
   EXPECT_EQ(SinceAt(first, 0.2), 10);

@@ -28,7 +28,7 @@ std::unique_ptr<LookupSamples> NewSamples() {
   return samples;
 }
 
-// A lookup of a key: the files that are asked for it, and what each says.
+// Answer of one file to a lookup.
 struct Answer {
   uint64_t file;
   int level;
@@ -60,7 +60,7 @@ std::vector<Record> RecordsOf(const LookupSamples& samples) {
   return records;
 }
 
-constexpr float kWeight = 1.25F;  // of the rate 0.2
+constexpr float kWeight = 1.25F;  // weight of a record with rate 0.2
 
 TEST(LookupSamplesTest, ALookupIsOneRecord) {
   const auto samples = NewSamples();
@@ -81,7 +81,7 @@ TEST(LookupSamplesTest, TheLastFilterThatSaidNoWeighsALookup) {
   Noter noter(samples.get());
   noter.Note("a", {1, 1, false}, 0.75);
   noter.Note("a", {2, 2, true}, 0.5);
-  noter.Note("b", {1, 1, false}, 1);  // as 0.9
+  noter.Note("b", {1, 1, false}, 1);  // treated as 0.9
   noter.Note("c", {1, 1, false}, 0.75);
   noter.Note("c", {2, 2, false}, 0);
   const std::vector<Record> records = RecordsOf(*samples);
@@ -93,12 +93,12 @@ TEST(LookupSamplesTest, TheLastFilterThatSaidNoWeighsALookup) {
 
 TEST(LookupSamplesTest, ANewLookupOfAKeyIsSeen) {
   const std::vector<std::pair<std::vector<Answer>, std::vector<uint16_t>>> cases = {
-      {{{1, 0, false}, {1, 0, false}}, {1, 1}},                  // the first file
-      {{{1, 3, true}, {1, 3, true}, {1, 3, true}}, {0, 0, 0}},   // the same
-      {{{1, 2, false}, {2, 3, false}, {3, 1, false}}, {12, 2}},  // an upper level
-      {{{1, 2, false}, {2, 2, false}}, {4, 4}},                  // the same level
-      {{{1, 0, false}, {2, 0, false}, {3, 0, true}}, {1}},       // one lookup, of level 0
-      {{{1, 0, false}, {3, 1, false}, {2, 0, true}}, {3, 0}},    // above
+      {{{1, 0, false}, {1, 0, false}}, {1, 1}},                  // first file again
+      {{{1, 3, true}, {1, 3, true}, {1, 3, true}}, {0, 0, 0}},   // first file again
+      {{{1, 2, false}, {2, 3, false}, {3, 1, false}}, {12, 2}},  // upper level
+      {{{1, 2, false}, {2, 2, false}}, {4, 4}},                  // same level
+      {{{1, 0, false}, {2, 0, false}, {3, 0, true}}, {1}},       // one lookup, on level 0
+      {{{1, 0, false}, {3, 1, false}, {2, 0, true}}, {3, 0}},    // upper level
   };
   for (const auto& [answers, said_no] : cases) {
     const auto samples = NewSamples();
@@ -142,12 +142,12 @@ TEST(LookupSamplesTest, TellsSeveralLookupsApartThatAreUnderWay) {
   }
 }
 
-// Only the rest of a lookup is forgotten then.
+// An evicted lookup's further answers begin a new record.
 TEST(LookupSamplesTest, MoreLookupsUnderWayThanAThreadRemembersBeginAgain) {
   const auto samples = NewSamples();
   Noter noter(samples.get());
   for (int level = 1; level <= 2; ++level) {
-    for (char letter = 'a'; letter <= 'i'; ++letter) {  // one too many
+    for (char letter = 'a'; letter <= 'i'; ++letter) {  // one more than a thread tracks
       noter.Note(std::string(1, letter), {static_cast<uint64_t>(level), level, false});
     }
   }
@@ -177,7 +177,7 @@ TEST(LookupSamplesTest, GrowsAsItFillsAndThenKeepsTheLatest) {
   const uint64_t before = CurrentSampledLookups();
   uint64_t noted = 0;
   const auto note = [&](uint64_t n) {
-    // Told apart by their levels.
+    // The level identifies the record.
     for (; n-- > 0; ++noted)
       noter.Note(NumberedKey(noted), {1, static_cast<int>(noted % 13), true});
   };
@@ -190,7 +190,7 @@ TEST(LookupSamplesTest, GrowsAsItFillsAndThenKeepsTheLatest) {
     EXPECT_EQ(samples->total(), noted);
   };
   note(1000);
-  samples->Reserve();  // it is not full
+  samples->Reserve();  // no effect, as it is not full
   note(500);
   expect(1024);
   for (size_t capacity = 2048; capacity <= LookupSamples::kMaxRecords; capacity *= 2) {
@@ -244,7 +244,7 @@ TEST(LookupSamplesTest, StaysAsItIsWhereMemoryIsShort) {
   const auto samples = NewSamples();
   Noter noter(samples.get());
   for (uint64_t i = 0; i < 1500; ++i) noter.Note(NumberedKey(i), {1, 1, false});
-  for (int i = 0; i < 2000; ++i) {  // or all the memory of all trees would be taken
+  for (int i = 0; i < 2000; ++i) {  // otherwise takes the memory of all trees
     testing::allocations_left = 0;
     samples->Reserve();
     testing::allocations_left = -1;
@@ -268,7 +268,7 @@ TEST(LookupSamplesTest, PlacesMoveWithTheGrid) {
   EXPECT_EQ(places, std::vector<float>({PlaceOfLetter('b') / 2, PlaceOfLetter('c') / 2, 0, 0.5F}));
 }
 
-// A lookup that came while another thread was in there would wait for ever here.
+// A lookup that waited for the other thread would deadlock here.
 TEST(LookupSamplesTest, DropsAnswersWhereItWouldWait) {
   const auto samples = NewSamples();
   Noter noter(samples.get());
@@ -277,8 +277,8 @@ TEST(LookupSamplesTest, DropsAnswersWhereItWouldWait) {
   samples->SetGrid(GridOfLetters(), [&](double place) {
     was_called = true;
     std::thread([&] {
-      noter.Note("a", {3, 2, false});  // the lookup's answer is lost
-      noter.Note("b", {1, 0, false});  // the lookup is
+      noter.Note("a", {3, 2, false});  // this answer is dropped
+      noter.Note("b", {1, 0, false});  // this lookup is dropped
     }).join();
     return place;
   });
@@ -304,7 +304,7 @@ TEST(LookupSamplesTest, OtherKeysAreSampledAfterManyRecords) {
   EXPECT_NE(SamplingSalt() & 63, salt & 63);
 }
 
-// A tree that is gone and one that has its address are two.
+// A tree at the address of a destroyed one is a new tree.
 TEST(LookupSamplesTest, ANewTreeDoesNotGoOnWithLookupsOfAnother) {
   alignas(LookupSamples) unsigned char memory[sizeof(LookupSamples)];
   LookupsUnderWay lookups{};

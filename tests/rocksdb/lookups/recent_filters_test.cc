@@ -11,10 +11,10 @@ namespace recent_filters_test {
 
 constexpr size_t kNear = 1 << 20;
 
-// A thread's begins with zeroes.
+// Fixture with a zero-initialized RecentFilters, like a new thread's.
 class RecentFiltersTest : public ::testing::Test {
  protected:
-  // `number` says where the filter lies, as far from the next one as an allocator puts it.
+  // Notes a lookup of filter `number`. Filters are 4 KiB apart, as an allocator places them.
   bool Note(size_t number, size_t size) {
     return recent_.Note(memory_.data() + number * 4096 + 16, size, kNear);
   }

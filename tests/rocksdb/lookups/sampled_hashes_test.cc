@@ -14,7 +14,7 @@ namespace sampled_hashes_test {
 
 constexpr uint64_t kSeed = 20260305;
 
-// The share of random hashes.
+// Returns the sampled fraction of random hashes.
 double SampledShare() {
   constexpr int kHashes = 1'000'000;
   std::mt19937_64 random(kSeed);
@@ -88,7 +88,7 @@ TEST(SampledHashesTest, CountsUsersOfAllThreads) {
   EXPECT_TRUE(IsSampling());
 }
 
-// Twice as many lookups, or half as many, until the pace is right.
+// The sampling rate doubles or halves until samples come at the target pace.
 TEST(SampledHashesTest, SamplesKeepAPace) {
   SamplingUse use;
   use.Set(true);

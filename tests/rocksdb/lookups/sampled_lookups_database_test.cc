@@ -1,4 +1,4 @@
-// Tests of what the lookups of real databases leave in the samples of their tree.
+// Samples that lookups in real databases leave for their tree.
 
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
@@ -47,7 +47,7 @@ using Record = LookupSamples::Record;
 
 constexpr uint64_t kSeed = 20260307;
 
-// As Winnow's policy is with a plan that needs samples; its record can be seen.
+// Filter policy like Winnow's with a level plan that needs samples. The test can access its record.
 class SamplingPolicy final : public FilterPolicy {
  public:
   SamplingPolicy() : planned_builders_(nullptr) {
@@ -94,10 +94,10 @@ constexpr Shape kShapes[] = {{"Whole", false, false},
                              {"PartitionedCached", true, true}};
 void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
 
-// Each source has its keys over the whole range; the levels of the sources, from the first written.
+// Each source has keys over the whole range. Levels of the sources, in the order of writing.
 constexpr int kLevels[] = {4, 3, 2, 1, 0, 0};
 constexpr uint64_t kSources = std::size(kLevels);
-// As samples count them: nothing lies below the first source.
+// Returns the level that samples report for a source. No file is below the first source.
 int LevelOf(uint64_t source) { return source == 0 ? LookupSamples::kLevels - 1 : kLevels[source]; }
 constexpr uint64_t kKeysOfSource = 1500;
 constexpr uint64_t kStep = 10;
@@ -107,7 +107,7 @@ std::string Key(uint64_t number) {
   std::snprintf(key, sizeof key, "the key %08llu", static_cast<unsigned long long>(number));
   return key;
 }
-// Other numbers, which are odd, are absent.
+// Returns the number of a source's i-th key. Odd numbers are absent.
 uint64_t PresentNumber(uint64_t source, uint64_t i) { return kStep * i + (source % 5) * 2; }
 
 std::shared_ptr<const KeyPositions> GridOfNumbers() {
@@ -166,7 +166,7 @@ class SampledLookupsDatabaseTest : public ::testing::TestWithParam<Shape> {
     ASSERT_STATUS_OK(database_->CompactFiles(options, flushed, kLevels[source]));
   }
 
-  // Numbers inside of every source, no two the same: odd ones, or those of a source.
+  // Returns shuffled distinct numbers within every source's range: odd ones, or those of a source.
   static std::vector<uint64_t> AbsentNumbers() {
     std::vector<uint64_t> numbers;
     for (uint64_t i = 50; i < kKeysOfSource - 50; ++i) {
@@ -207,7 +207,8 @@ class SampledLookupsDatabaseTest : public ::testing::TestWithParam<Shape> {
     }
   }
 
-  // By Gets and by MultiGets: the records that were added, and the numbers that were sampled.
+  // Looks up `numbers` by Get or MultiGet. Returns the new records, and the sampled numbers in
+  // `sampled`.
   std::vector<Record> RecordsOf(const std::vector<uint64_t>& numbers, bool present, bool is_batch,
                                 std::vector<uint64_t>* sampled) {
     sampled->clear();
@@ -228,7 +229,7 @@ class SampledLookupsDatabaseTest : public ::testing::TestWithParam<Shape> {
     return records;
   }
 
-  // A file's level is that of its source, so that records say where lookups ended.
+  // Expects records whose levels are those of the files where lookups ended.
   void ExpectLookups(bool is_batch) {
     std::vector<uint64_t> sampled;
     std::vector<Record> records = RecordsOf(AbsentNumbers(), false, is_batch, &sampled);
@@ -246,7 +247,7 @@ class SampledLookupsDatabaseTest : public ::testing::TestWithParam<Shape> {
       records = RecordsOf(PresentNumbers(source), true, is_batch, &sampled);
       ASSERT_GT(sampled.size(), 5u) << "seed " << kSeed;
       ExpectPlaces(records, sampled);
-      // The last source has the keys of the first, nearer by.
+      // The last source has the first one's keys, on level 0.
       const int level = source == 0 ? 0 : LevelOf(source);
       for (const Record& record : records) {
         EXPECT_EQ(record.deepest, level);
@@ -256,7 +257,7 @@ class SampledLookupsDatabaseTest : public ::testing::TestWithParam<Shape> {
     }
   }
 
-  // In any order, as files of a MultiGet have theirs.
+  // Compares places in any order, since MultiGet processes keys file by file.
   static void ExpectPlaces(const std::vector<Record>& records,
                            const std::vector<uint64_t>& sampled) {
     std::vector<float> found;
@@ -306,7 +307,7 @@ TEST_P(SampledLookupsDatabaseTest, SamplingEndsWithThePolicyAndReadersLiveOn) {
   EXPECT_FALSE(IsSampling());
   ASSERT_EQ(files.expired(), !is_in_cache);
 
-  // RocksDB finds the readers in the cache. Another policy samples, that knows none of the files.
+  // RocksDB finds the readers in the cache. Another policy, which knows none of the files, samples.
   policy_ = std::make_shared<SamplingPolicy>();
   SamplingUse use;
   use.Set(true);

@@ -1,4 +1,4 @@
-// Lookups that are sampled, by threads in each state: from the hash to the record.
+// Sampled lookups of threads in each state of hash sharing, from the hash to the record.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice.h>
@@ -20,7 +20,7 @@
 #include "tests/support/counted_memory.h"
 #include "winnow/hash.h"
 
-// The states of many threads.
+// Allocates the thread states.
 void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   return winnow::plugin::memory_is_short
              ? nullptr
@@ -35,7 +35,7 @@ using ROCKSDB_NAMESPACE::Slice;
 class SampledLookupsTest : public ::testing::TestWithParam<std::tuple<State, size_t, bool>> {
  protected:
   SampledLookupsTest() {
-    ChangeSalt();  // is zero at first
+    ChangeSalt();  // initially zero
     use_.Set(true);
   }
   SamplingUse use_;
@@ -99,7 +99,7 @@ LookupCounts CountIn(State state, const std::function<void()>& call) {
 TEST(SampledLookups, OtherKeysHaveTheHashesThatTheyHadWithoutSampling) {
   for (const State state : {State::kSharing, State::kWatching}) {
     for (const size_t length : {24u, 40u, 100u, 1025u}) {
-      if (length == 1025 && state == State::kSharing) continue;  // which it does not stay
+      if (length == 1025 && state == State::kSharing) continue;  // long keys end sharing
       SCOPED_TRACE(std::to_string(length) + " bytes");
       SampledTree tree(length);
       SamplingUse use;
@@ -143,7 +143,7 @@ TEST(SampledLookups, BatchesShareAsManyHashesAsWithoutSampling) {
   }
 }
 
-// Whole keys and their prefixes come in turn where files differ in what their filters hold.
+// Lookups of whole keys and of prefixes alternate if files differ in whole_key_filtering.
 TEST(SampledLookups, APrefixIsSharedWhereItsKeyIsSampled) {
   SamplingUse use;
   use.Set(true);
@@ -167,7 +167,7 @@ TEST(SampledLookups, APrefixIsSharedWhereItsKeyIsSampled) {
     }
   });
   EXPECT_GT(sampled_checks, 1000u);
-  EXPECT_EQ(counts.computed, sampled_checks + unsampled + 1);  // and the first lookup
+  EXPECT_EQ(counts.computed, sampled_checks + unsampled + 1);  // plus the first lookup
 }
 
 // ---- What weighs whether sharing pays
@@ -185,7 +185,7 @@ TEST(SampledLookups, SampledKeysDoNotSwitchSharingOff) {
     SampledTree tree(length);
     SamplingUse use;
     use.Set(true);
-    // So few that all three trees together change neither the salt nor the pace.
+    // Few enough that the three trees change neither the salt nor the sampling rate.
     const std::vector<uint64_t> sampled = SampledNumbers(tree, 300);
     InThread([&] {
       for (const uint64_t i : sampled) {
@@ -254,7 +254,7 @@ TEST(SampledLookups, AThreadWatchesAllThatIsSampled) {
 
 // ---- Threads
 
-// The next thread gets the state of one that ended.
+// A new thread reuses the state of one that exited.
 TEST(SampledLookups, AThreadDoesNotGoOnWithLookupsOfOneThatEnded) {
   SampledTree tree(24);
   SamplingUse use;

@@ -1,4 +1,4 @@
-// Helpers for the tests of sampled lookups.
+// Helpers for tests of sampled lookups.
 
 #ifndef WINNOW_TESTS_ROCKSDB_SAMPLED_LOOKUPS_TESTING_H_
 #define WINNOW_TESTS_ROCKSDB_SAMPLED_LOOKUPS_TESTING_H_
@@ -17,14 +17,14 @@
 
 namespace winnow::plugin {
 
-// Parts of as many keys between these, which are sorted.
+// Returns a grid of equally large parts between `cuts`, which must be sorted.
 inline std::shared_ptr<const KeyPositions> GridOfCuts(const std::vector<std::string>& cuts) {
   std::vector<FileKeys> files;
   for (size_t i = 1; i < cuts.size(); ++i) files.push_back({cuts[i - 1], cuts[i], 1});
   return std::make_shared<const KeyPositions>("", files);
 }
 
-// A part for each first letter.
+// Returns a grid with a part for each first letter.
 inline std::shared_ptr<const KeyPositions> GridOfLetters() {
   std::vector<std::string> cuts;
   for (char letter = 'a'; letter <= '{'; ++letter) cuts.emplace_back(1, letter);

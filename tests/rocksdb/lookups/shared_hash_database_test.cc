@@ -1,4 +1,4 @@
-// How many hashes the lookups of real databases need.
+// Number of hashes that lookups in real databases compute.
 
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
@@ -66,8 +66,8 @@ constexpr Shape kPrefixShapes[] = {
 
 void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
 
-// Numbers in the order of their keys: the number is at the beginning, in base 64, and the rest is
-// the same for all.
+// Returns a key that begins with `number` in base 64, so that keys sort like their numbers. All
+// keys share the remaining bytes.
 std::string Key(uint64_t number, size_t length) {
   std::string key(length, 'k');
   for (size_t i = 8; i-- > 0; number /= 64) {
@@ -76,12 +76,12 @@ std::string Key(uint64_t number, size_t length) {
   return key;
 }
 
-// Every source has keys over the whole range: number i of source s is kStep * i + 2 * s,
-// and odd numbers are absent.
+// Every source has keys over the whole range: number i of source s is kStep * i + 2 * s, and odd
+// numbers are absent.
 constexpr uint64_t kStep = 1000;
 uint64_t PresentNumber(uint64_t source, uint64_t i) { return kStep * i + 2 * source; }
 
-// Within the range of every source.
+// Returns a random number within the range of every source.
 uint64_t RandomNumber(std::mt19937_64* random, bool present) {
   if (present) {
     return PresentNumber((*random)() % kSources, 1 + (*random)() % (kKeysOfSource - 2));
@@ -167,7 +167,7 @@ double Ratio(uint64_t part, uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-constexpr uint64_t kFirstLookups = 1000;  // in which a thread may find out what pays
+constexpr uint64_t kFirstLookups = 1000;  // warm-up, in which a thread learns if sharing pays
 constexpr uint64_t kLookups = 4000;
 
 class SharedHashDatabaseTest : public ::testing::TestWithParam<Shape> {
@@ -197,7 +197,7 @@ class SharedHashDatabaseTest : public ::testing::TestWithParam<Shape> {
         << number << ": " << status.ToString() << ", seed " << kSeed;
   }
 
-  // Counts of kLookups Gets, once this thread had its first ones.
+  // Returns the counters for kLookups Gets after a warm-up of this thread.
   Counters CountGetsOfAbsentKeys(std::mt19937_64* random) const {
     const auto get = [&](uint64_t lookups) {
       for (uint64_t i = 0; i < lookups; ++i) {
@@ -245,7 +245,7 @@ TEST_P(SharedHashDatabaseTest, AGetOfAnAbsentKeyComputesOneHash) {
   std::thread([this] {
     std::mt19937_64 random(kSeed);
     const Counters counts = CountGetsOfAbsentKeys(&random);
-    // A partitioned filter knows that a key behind the last one is absent.
+    // A partitioned filter needs no lookup for a key beyond the last one.
     EXPECT_GT(Ratio(counts.lookups, kLookups), 0.9 * kSources);
     EXPECT_LE(Ratio(counts.hashes, kLookups), 1.01);
     EXPECT_EQ(counts.hashes + counts.hashes_shared, counts.lookups);
@@ -279,7 +279,7 @@ TEST_P(SharedHashDatabaseTest, AMultiGetComputesOneHashForAKey) {
         before = CurrentCounters();
         asked = 0;
       }
-      // RocksDB looks up 32 at a time.
+      // RocksDB splits a MultiGet into batches of 32 keys.
       std::vector<uint64_t> numbers(i % 2 == 0 ? 32 : 1 + random() % 100);
       const bool present = i % 3 == 0;
       for (uint64_t& number : numbers) {
@@ -294,7 +294,7 @@ TEST_P(SharedHashDatabaseTest, AMultiGetComputesOneHashForAKey) {
   }).join();
 }
 
-// A batch that lies close together, as a scan of neighbours does: fewer files in each level.
+// Adjacent keys, which are in fewer files of each level.
 TEST_P(SharedHashDatabaseTest, AMultiGetOfNeighboursComputesOneHashForAKey) {
   std::thread([this] {
     std::mt19937_64 random(kSeed);
@@ -337,7 +337,7 @@ TEST_P(SharedHashDatabaseTest, ThreadsShareEachOnItsOwn) {
   EXPECT_LE(Ratio(counts.hashes, kThreads * kLookups), 1.01);
 }
 
-// Files remember whether their filters hold whole keys or prefixes.
+// Each file records if its filter has whole keys or prefixes.
 TEST_P(SharedHashOfPrefixesDatabaseTest, AGetComputesTwoHashesWhereFilesDiffer) {
   Shape other = GetParam();
   other.whole_keys = !other.whole_keys;
@@ -345,7 +345,7 @@ TEST_P(SharedHashOfPrefixesDatabaseTest, AGetComputesTwoHashesWhereFilesDiffer) 
     ASSERT_NO_FATAL_FAILURE(Open(source % 2 == 0 ? other : GetParam()));
     ASSERT_NO_FATAL_FAILURE(WriteSource(*database_, source, GetParam().key_length));
   }
-  other.whole_keys = true;  // else none are asked for
+  other.whole_keys = true;  // needed for lookups of whole keys
   ASSERT_NO_FATAL_FAILURE(Open(other));
   std::thread([this] {
     std::mt19937_64 random(kSeed);
@@ -373,7 +373,7 @@ TEST_P(SharedHashOfPrefixesDatabaseTest, ASeekComputesOneHashOfThePrefix) {
   }).join();
 }
 
-// A tree of one file: there is nothing to share, and nothing is kept.
+// A tree of one file has nothing to share.
 TEST(SharedHashSmallDatabaseTest, AGetThatAsksOneFileSharesNothing) {
   ASSERT_EQ(winnow_rocksdb_register(), 0);
   const TemporaryFolder folder;
@@ -391,7 +391,7 @@ TEST(SharedHashSmallDatabaseTest, AGetThatAsksOneFileSharesNothing) {
     }
     const Counters counts = CurrentCounters() - before;
     EXPECT_EQ(counts.lookups, kLookups);
-    // Among so few numbers, some come twice in a row.
+    // A few numbers are repeated, as there are so few.
     EXPECT_LE(counts.hashes_shared, 2u);
   }).join();
 }

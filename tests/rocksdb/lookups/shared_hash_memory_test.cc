@@ -1,4 +1,4 @@
-// Tests of the shared hash with memory, and where there is none.
+// Memory of the shared hash, and its behavior when allocations fail.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@
 namespace {
 
 thread_local bool memory_is_short = false;
-thread_local void (*at_allocation)() = nullptr;  // called at the next one
+thread_local void (*at_allocation)() = nullptr;  // called once, at the next allocation
 
 // Blocks that the code under test has allocated and not freed.
 class LiveBlocks {
@@ -58,7 +58,7 @@ class LiveBlocks {
 };
 LiveBlocks live_blocks;
 
-// Fresh memory looks like keys of these tests.
+// Fills new memory with bytes that look like these tests' keys.
 void* Allocate(void* block, size_t size) {
   if (void (*const call)() = std::exchange(at_allocation, nullptr)) {
     call();
@@ -69,7 +69,7 @@ void* Allocate(void* block, size_t size) {
 
 }  // namespace
 
-// Only what the shared hash allocates is asked for in this way.
+// The nothrow forms are used by the shared hash alone.
 void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
   return memory_is_short ? nullptr : Allocate(operator new(size), size);
 }
@@ -77,14 +77,14 @@ void* operator new[](size_t size, const std::nothrow_t& /*tag*/) noexcept {
   return memory_is_short ? nullptr : Allocate(operator new[](size), size);
 }
 
-// The states of many threads.
+// Allocates the thread states.
 void* operator new(size_t size, std::align_val_t alignment,
                    const std::nothrow_t& /*tag*/) noexcept {
   return memory_is_short ? nullptr : operator new(size, alignment);
 }
 
-// A sanitizer's own ones must free what its own ones allocated. Not inlined: the compiler would
-// take free() for a mistake where it sees the operator new.
+// A sanitizer's operator delete must match its operator new. Not inlined, since the compiler warns
+// of free() if it sees the matching operator new.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 __attribute__((noinline)) void operator delete(void* block) noexcept {
   live_blocks.Remove(block);
@@ -123,7 +123,7 @@ TEST(SharedHashMemory, IsFreedWhenAThreadEnds) {
   while (ready.load() < kThreads) {
     std::this_thread::yield();
   }
-  // For each: long keys, the batch, and the batch's keys.
+  // Three blocks per thread: long keys, the batch, and the batch's keys.
   EXPECT_EQ(live_blocks.Count(), before + 3 * kThreads);
   may_end = true;
   for (std::thread& thread : threads) {
@@ -162,7 +162,7 @@ TEST(SharedHashMemory, IsRightWhereMemoryIsShort) {
     Asker asker;
     memory_is_short = true;
     for (uint64_t i = 0; i < 1000; ++i) {
-      asker.Ask(Key(i, 24), 12);  // so that sharing goes on
+      asker.Ask(Key(i, 24), 12);  // keeps sharing on
       asker.Ask(Key(i, 100), 2);
       asker.AskAll(Keys(i, 5, 24), 2);
     }
@@ -175,7 +175,7 @@ TEST(SharedHashMemory, IsRightWhereMemoryIsShort) {
   EXPECT_EQ(counts.shared, 1000u * (11 + 2 + 5 * 2));
 }
 
-// Threads that have a state, while others come that find no memory for theirs.
+// Some threads have a state while others fail to allocate theirs.
 TEST(SharedHashMemory, IsRightWhereItIsShortForTheStateOfAThread) {
   std::promise<void> end;
   const std::shared_future<void> ended = end.get_future().share();
@@ -213,7 +213,7 @@ TEST(SharedHashMemory, IsRightWhereItIsShortForTheStateOfAThread) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// An allocator may be one that looks something up.
+// An allocator may itself look up keys.
 TEST(SharedHashMemory, IsAskedForWhileNoKeyIsHalfKept) {
   CountInThread([] {
     Asker asker;
@@ -231,7 +231,7 @@ TEST(SharedHashMemory, IsAskedForWhileNoKeyIsHalfKept) {
   });
 }
 
-// Slots that can't grow stay as they are, with what is in them.
+// Slots that cannot grow keep their content.
 TEST(SharedHashMemory, KeepsABatchWhereThereIsNoneForLongerKeys) {
   BatchAsker asker;
   const auto kept = Keys(0, 32, 24);

@@ -104,7 +104,7 @@ TEST_P(SharedHashTest, ComputesTwoHashesForAPrefixAndAWholeKeyInTurn) {
     const LookupCounts counts = CountInThread([prefix_length] {
       Asker asker;
       for (uint64_t i = 0; i < 3000; ++i) {
-        // The number is in both.
+        // The number is in the prefix and thus in the key.
         std::string key = Key(i, prefix_length) + std::string(GetParam() - prefix_length, 'e');
         for (int file = 0; file < 6; ++file) {
           asker.Ask(key, 1);
@@ -154,7 +154,7 @@ TEST_P(SharedHashTest, SwitchesBatchesOffAndOn) {
   EXPECT_EQ(many.shared, 300u * 32 * 11);
 }
 
-// A batch's short keys are hashed as fast as they are compared.
+// Hashing a batch's short key takes as long as comparing it.
 TEST(SharedHash, IsOnForBatchesOfFourFilesWhereKeysAreLong) {
   for (const size_t length : {8u, 32u, 33u, 256u}) {
     CountInThread([length] {
@@ -259,7 +259,7 @@ TEST(SharedHash, GivesAThreadTheStateOfOneThatEndedButNotItsKeys) {
   EXPECT_EQ(counts.computed, 1u);
 }
 
-// Counts that only rise: no thread finds less than another has read before.
+// Counters that only increase: no thread reads less than another thread has read before.
 class RisingCounts {
  public:
   void Look() {
@@ -281,7 +281,7 @@ class RisingCounts {
   std::atomic<uint64_t> shared_{0};
 };
 
-// Starts them, each of which waits there until all do; fewer where a process may not have so many.
+// Starts up to `count` threads, which wait for each other; fewer if the process's limit is lower.
 class WaitingThreads {
  public:
   explicit WaitingThreads(size_t count) {
@@ -299,7 +299,7 @@ class WaitingThreads {
   void Begin() { begin_.set_value(); }
 
   static constexpr uint64_t kRounds = testing::kSanitized ? 20 : 500;
-  static constexpr uint64_t kLookups = 2 + kRounds * (100 + 5);  // of each
+  static constexpr uint64_t kLookups = 2 + kRounds * (100 + 5);  // per thread
 
  private:
   void Run() {
@@ -345,7 +345,8 @@ TEST(SharedHash, CountsEveryLookupOfManyThreadsAndNeverFalls) {
 pthread_key_t late_key;
 std::atomic<int> late_calls{0};
 
-// Called again for as long as it sets a value: at last, after all others.
+// pthread key destructor: it is called again as long as it sets a value, so the last call follows
+// all other destructors.
 void AskLate(void* rounds) {
   const int left = --*static_cast<int*>(rounds);
   Asker asker;
@@ -397,8 +398,8 @@ TEST(SharedHash, CanBeForbiddenAndAllowedAgain) {
   SetHashSharing(true);
 }
 
-// Says on stderr what a process that has this setting shares, in a process of its own, as the
-// variable is looked at once.
+// Child process, since WINNOW_SHARED_HASH is read once: prints to stderr what is shared with this
+// setting.
 void SayWhatIsShared(const char* setting) {
   setenv("WINNOW_SHARED_HASH", setting, 1);
   const LookupCounts counts = CountInThread([] {
@@ -414,7 +415,7 @@ void SayWhatIsShared(const char* setting) {
   std::exit(0);
 }
 
-// The first lookups of threads that are there at once: in most runs, some ask at the same time.
+// The first lookups of concurrent threads, some of which coincide in most runs.
 void AskFirstInManyThreads(const char* setting) {
   setenv("WINNOW_SHARED_HASH", setting, 1);
   constexpr int kThreads = 16;

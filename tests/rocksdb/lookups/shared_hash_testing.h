@@ -1,4 +1,4 @@
-// Helpers for the tests of the shared hash.
+// Helpers for tests of the shared hash.
 
 #ifndef WINNOW_TESTS_ROCKSDB_SHARED_HASH_TESTING_H_
 #define WINNOW_TESTS_ROCKSDB_SHARED_HASH_TESTING_H_
@@ -23,7 +23,7 @@
 
 namespace winnow::plugin {
 
-// In place of a filter.
+// Stand-in for a filter, which answers with the hash.
 struct HashOfKey {
   uint64_t Ask(uint64_t hash) const noexcept { return hash; }
   uint64_t AskSampled(const ROCKSDB_NAMESPACE::Slice& /*key*/, uint64_t hash) const noexcept {
@@ -32,7 +32,7 @@ struct HashOfKey {
   void NoteCounted(const CountedAsk& /*ask*/, uint64_t /*hash*/) const noexcept {}
 };
 
-// Does what a reader does, for the hash instead of an answer.
+// Returns the hash that a reader would look up for `key`.
 __attribute__((flatten)) inline uint64_t HashForReader(const ROCKSDB_NAMESPACE::Slice& key) {
   return Lookup<HashOfKey>::Ask(HashOfKey(), key);
 }
@@ -41,7 +41,7 @@ inline LookupCounts operator-(const LookupCounts& after, const LookupCounts& bef
   return {after.computed - before.computed, after.shared - before.shared};
 }
 
-// A thread of its own begins with nothing kept, and shares.
+// Returns what `do_this` counts in a new thread, which begins with sharing on and nothing stored.
 template <typename Do>
 LookupCounts CountInThread(Do do_this) {
   const LookupCounts before = CurrentLookupCounts();
@@ -49,7 +49,7 @@ LookupCounts CountInThread(Do do_this) {
   return CurrentLookupCounts() - before;
 }
 
-// Asks for keys, and checks their hashes.
+// Looks up keys and checks their hashes.
 class Asker {
  public:
   void Ask(const std::string& key, int files) {
@@ -65,7 +65,7 @@ class Asker {
     const std::vector<const ROCKSDB_NAMESPACE::Slice*> pointers = PointersTo(slices);
     for (int file = 0; file < files; ++file) {
       std::vector<KeyHash> hashes(keys.size());
-      // Asking ahead changes no hash and no count.
+      // Prefetching must change no hash and no count.
       if (file % 2 == 0 && !keys.empty()) {
         SharedHashes(pointers.data(), keys.size(), hashes.data(), core::BloomBatch(filter_));
       } else {
@@ -91,10 +91,10 @@ class Asker {
   const FilterView filter_{block_.bytes()};
 };
 
-// The same of a batch alone.
+// Looks up batches of keys in a HashBatch and checks their hashes.
 class BatchAsker {
  public:
-  // How many were computed.
+  // Returns how many hashes were computed.
   size_t Ask(const std::vector<std::string>& keys) {
     const std::vector<ROCKSDB_NAMESPACE::Slice> slices = memory_.PutAll(keys);
     std::vector<KeyHash> hashes(keys.size());

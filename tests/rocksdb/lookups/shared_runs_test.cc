@@ -27,7 +27,7 @@ std::optional<std::string> Shorten(const SharedRuns& runs, std::string_view key)
   return size == SharedRuns::kUnknown ? std::nullopt : std::optional(std::string(bytes, size));
 }
 
-// Keys of tenants whose names are long, and of groups in these.
+// Returns keys of tenants with long names and of groups within each.
 std::vector<std::string> KeysOfTenants(std::mt19937_64* random, size_t prefix) {
   std::set<std::string> keys;
   for (int tenant = 0; tenant < 8; ++tenant) {
@@ -44,7 +44,7 @@ TEST(SharedRunsTest, KeysWithoutTheirRunsAreInTheSameOrder) {
   std::mt19937_64 random(testing::TestSeed());
   for (const size_t prefix : {1, 10, 62, 300}) {
     const std::vector<std::string> all = KeysOfTenants(&random, prefix);
-    // Half of them make the runs; others are told apart by these, or unknown.
+    // Half of the keys make the runs; the others are distinguished by these runs, or unknown.
     std::vector<std::string_view> keys;
     for (size_t i = 0; i < all.size(); i += 2) keys.push_back(all[i]);
     std::vector<std::string> shortened;

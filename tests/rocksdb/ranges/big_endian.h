@@ -1,4 +1,4 @@
-// Numbers as keys of the same order.
+// Big-endian numbers, which sort as keys like the numbers.
 
 #ifndef WINNOW_TESTS_ROCKSDB_RANGES_BIG_ENDIAN_H_
 #define WINNOW_TESTS_ROCKSDB_RANGES_BIG_ENDIAN_H_
@@ -9,7 +9,7 @@
 
 namespace winnow::testing {
 
-// Eight bytes, the highest first.
+// Returns the number in eight bytes, the most significant first.
 inline std::string BigEndian(uint64_t number) {
   std::string bytes(8, '\0');
   for (size_t i = 8; i > 0; --i, number >>= 8) bytes[i - 1] = static_cast<char>(number);

@@ -1,19 +1,19 @@
-// A program for tools/count_instructions.sh --seeks: a database in memory with 100,000 random
-// numbers in eight sorted runs, and so many seeks or lookups in blocks that are cached.
+// Program for tools/count_instructions.sh --seeks: runs SEEKS seeks or lookups in an in-memory
+// database with 100,000 random numbers in eight sorted runs, whose blocks are cached.
 //
 //   count_seeks POLICY EXTRACTOR KEYS KIND SEEKS
 //
 // EXTRACTOR may be none. KEYS are integers (of 8 bytes) or decimals (of 16 digits). KIND is
-//   behind     from behind a key on, with a bound before the next one: there is no row
-//   present    from a key on, with a bound: this key is the only row
-//   new        as present, with a new iterator each time
-//   wide       from a key on, with a bound behind keys of each run
-//   asked      as wide, but that filters are asked each time: they deny each 256th seek
-//   newwide    as wide, with a new iterator each time
-//   auto       as newwide, with auto_prefix_mode
-//   unbound    from a key on
-//   get        no seek, but a Get of a key that is there
-//   absent     the same of one that is not
+//   behind     seek past a key, with a bound before the next one: no row
+//   present    seek to a key, with a bound: one row
+//   new        present, with a new iterator each time
+//   wide       seek to a key, with a bound beyond keys of each run
+//   asked      wide, with a filter check for each seek: every 256th is rejected
+//   newwide    wide, with a new iterator each time
+//   auto       newwide, with auto_prefix_mode
+//   unbound    seek to a key, without a bound
+//   get        Get of a present key
+//   absent     Get of an absent key
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -83,14 +83,14 @@ int main(int argc, char** argv) {
   std::vector<uint64_t> keys;
   for (int run = 0; run < kRuns; ++run) {
     for (int i = 0; i < kKeysOfRun; ++i) {
-      // So that each bound is above, and no longer.
+      // Keeps every bound greater than its key and of equal length.
       keys.push_back(is_decimal ? random() % 9'000'000'000'000'000 : random() >> 1);
       ExpectOk(database->Put({}, key_of(keys.back()), "value"));
     }
     ExpectOk(database->Flush({}));
   }
 
-  // Made before, so that seeks are all that is counted.
+  // Ranges are generated beforehand, so that only seeks are counted.
   constexpr size_t kAsked = 512;
   std::vector<std::pair<std::string, std::string>> ranges;
   for (size_t i = 0; i < kAsked; ++i) {
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
     const uint64_t wide = is_decimal ? 70'000'000'000'000 : uint64_t{1} << 56;
     ranges.emplace_back(key_of(begin), key_of(begin + (is_wide && !is_behind ? wide : 64)));
   }
-  // Blocks come into the cache without a question to a filter.
+  // Loads all blocks into the cache without a filter check.
   rocksdb::ReadOptions read_all;
   read_all.total_order_seek = true;
   std::unique_ptr<rocksdb::Iterator> all(database->NewIterator(read_all));

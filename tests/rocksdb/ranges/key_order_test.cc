@@ -1,4 +1,4 @@
-// The rule by which a file gets a range filter.
+// Rule that decides if a file gets a range filter.
 
 #include "src/rocksdb/ranges/key_order.h"
 

@@ -1,4 +1,4 @@
-// Keys and bounds of random databases: many that are equal, neighbours, or at an end of all.
+// Random keys and bounds, many of them equal, adjacent, or at either end of the key space.
 
 #ifndef WINNOW_TESTS_ROCKSDB_RANGES_RANDOM_KEYS_H_
 #define WINNOW_TESTS_ROCKSDB_RANGES_RANDOM_KEYS_H_
@@ -17,14 +17,14 @@ namespace winnow::testing {
 
 enum class Keys { kIntegers, kEvents, kDecimals, kPaths, kAnyBytes };
 
-// One of these is used by one thread; those of the same database have the same users.
+// Source of random keys for one thread. All sources of one database have the same users.
 class RandomKeys {
  public:
   RandomKeys(Keys kind, uint64_t seed) : kind_(kind), random_(seed), has_longer_(OneIn(3)) {
     for (size_t i = 0; i < kUsers; ++i)
       users_.push_back(BigEndian(random_()) + BigEndian(random_()));
   }
-  // For another thread.
+  // Creates a source of the same database for another thread.
   RandomKeys(const RandomKeys& other, uint64_t seed)
       : kind_(other.kind_), random_(seed), has_longer_(other.has_longer_), users_(other.users_) {}
   RandomKeys(const RandomKeys&) = delete;
@@ -40,7 +40,7 @@ class RandomKeys {
     return key;
   }
 
-  // A key, or bytes beside one.
+  // Returns a key, or bytes adjacent to a key in `rows`.
   std::string Near(const Rows& rows) {
     std::string key = Key();
     if (OneIn(2)) return key;
@@ -68,13 +68,13 @@ class RandomKeys {
     return key;
   }
 
-  // Mostly a bit greater.
+  // Returns a bound, mostly slightly greater than `begin`.
   std::string Bound(const std::string& begin) {
     std::string end = begin;
     switch (Below(7)) {
       case 0:
         return end + '\0';
-      case 1:  // of all that begins so
+      case 1:  // bound of the prefix
         while (!end.empty() && end.back() == '\xff') end.pop_back();
         if (!end.empty()) end.back() = static_cast<char>(end.back() + 1);
         return end;
@@ -142,7 +142,7 @@ class RandomKeys {
 
   const Keys kind_;
   std::mt19937_64 random_;
-  const bool has_longer_;  // some keys, that are a byte longer than most
+  const bool has_longer_;  // some keys are a byte longer than most
   std::vector<std::string> users_;
 };
 

@@ -1,5 +1,5 @@
-// Range filters in a database: how they are switched on and off, what reads nothing, and who has
-// none.
+// Range filters in a database: how to enable and disable them, which scans they save reads for, and
+// which files have none.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,8 +57,8 @@ using testing::TemporaryFolder;
 
 constexpr char kPolicy[] = "{id=winnow;bits_per_key=10;range_bits=15}";
 constexpr int kRows = 20'000;
-constexpr int kGap = 100;  // between numbers of keys
-constexpr int kFiles = 5;  // each with keys from the whole range, on level 0
+constexpr int kGap = 100;  // difference between the numbers of adjacent keys
+constexpr int kFiles = 5;  // each with keys over the whole range, on level 0
 
 std::string Key(int number) {
   std::string digits = std::to_string(number);
@@ -89,12 +89,12 @@ void Fill(DB* database) {
 
 struct Found {
   int rows = 0;
-  double blocks = 0;  // data blocks and others, a scan
-  int wrong = 0;      // scans that gave other rows than there are
+  double blocks = 0;  // blocks of any type read per scan
+  int wrong = 0;      // scans that returned wrong rows
 };
 
-// Scans of `width` numbers right behind a key, with few rows where that is less than kGap; every
-// second one of `other_width` numbers, if that is not 0.
+// Scans `width` numbers after a key, which have no row if `width` is less than kGap. Every second
+// scan has `other_width` numbers, unless that is 0.
 Found ScanBehindKeys(DB* database, int width, ReadOptions read = ReadOptions(), int other_width = 0,
                      int scans = 2000) {
   ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kEnableCount);
@@ -122,13 +122,13 @@ Found ScanBehindKeys(DB* database, int width, ReadOptions read = ReadOptions(), 
   return found;
 }
 
-// Nearly all scans read no data block; without range filters each reads one a file.
+// Expects that nearly all scans read no data block. Without range filters each reads one per file.
 void ExpectFiltered(DB* database) {
   const Found found = ScanBehindKeys(database, 50);
   EXPECT_EQ(found.wrong, 0);
   EXPECT_EQ(found.rows, 0);
   EXPECT_LT(found.blocks, 0.1);
-  // By turns, as filters that deny nothing are asked seldom.
+  // Wide and narrow scans alternate, since filters that reject nothing are consulted rarely.
   EXPECT_EQ(ScanBehindKeys(database, 1000, ReadOptions(), 50).wrong, 0);
 }
 
@@ -172,7 +172,7 @@ TEST_F(RangeFiltersTest, AnEmptyScanReadsNothingInWhicheverMode) {
   EXPECT_THAT(LogOf(path_), ::testing::Not(::testing::HasSubstr("range_bits:")));
 }
 
-// auto_prefix_mode gives back what the mode that any prefix extractor brings takes from scans.
+// auto_prefix_mode restores the seeks that default mode loses with any prefix extractor.
 TEST_F(RangeFiltersTest, AutoPrefixModeSeeksPastOldVersions) {
   constexpr int kVersions = 1000;
   const auto database = OpenDatabase(OptionsOf(Table()), path_);
@@ -239,7 +239,7 @@ TEST_F(RangeFiltersTest, AreSwitchedOffAndOnInAnOpenDatabase) {
   Fill(database.get());
   ASSERT_STATUS_OK(database->SetOptions({{"prefix_extractor", "fixed:6"}}));
   EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
-  Fill(database.get());  // the same rows, with prefixes of six bytes
+  Fill(database.get());  // equal rows, with prefixes of six bytes
   EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
   ReadOptions automatic;
   automatic.auto_prefix_mode = true;
@@ -253,7 +253,7 @@ TEST_F(RangeFiltersTest, AreSwitchedOffAndOnInAnOpenDatabase) {
   EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
 }
 
-// Files with filters of one extractor are read under another one.
+// Files with filters of one extractor are read with another one.
 TEST_F(RangeFiltersTest, FilesAreAskedUnderAnotherExtractorWhichKnowsItsOwn) {
   const auto database = OpenDatabase(OptionsOf(Table()), path_);
   Fill(database.get());
@@ -269,8 +269,8 @@ TEST_F(RangeFiltersTest, FilesAreAskedUnderAnotherExtractorWhichKnowsItsOwn) {
   EXPECT_EQ(asked_with("winnow.range"), uint64_t{kFiles});
 }
 
-// As docs/range-filters.md says, and what RocksDB does else, with each extractor and policy.
-// In memory, as who crashes leaves files behind.
+// Follows docs/range-filters.md, with each extractor and policy, and shows what RocksDB does
+// otherwise. The database is in memory, since the death tests would leave files behind.
 TEST(RangeFiltersUnderAHashIndexTest, AreTakenAwayOnceTheIndexIsGone) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   const std::unique_ptr<ROCKSDB_NAMESPACE::Env> memory(
@@ -343,7 +343,7 @@ TEST_F(RangeFiltersTest, PartitionsFilterAsWellAsWholeFilters) {
   }
 }
 
-// Scans of folders that are not there, and of those that are.
+// Scans of absent and present folders.
 TEST_F(RangeFiltersTest, KeysOfSeveralLengthsAreFilteredToo) {
   const auto folder_of = [](uint64_t number) {
     return "/srv/" + std::to_string((number + 1) * 0x9e3779b97f4a7c15 >> 20) + "/";
@@ -401,7 +401,7 @@ TEST_F(RangeFiltersTest, AFileWithTheEmptyKeyHasNoneAndTheLogSaysSo) {
   EXPECT_EQ(RowsOf(database.get(), database->DefaultColumnFamily(), "", Key(1)), 2);
 }
 
-// One key has so many versions that they take several partitions.
+// A key has so many versions that they take several filter partitions.
 TEST_F(RangeFiltersTest, KeysOfSeveralPartitionsAreFoundInEach) {
   constexpr int kVersions = 80;
   for (const std::string key : {"", "a", "key"}) {
@@ -478,8 +478,8 @@ TEST_F(RangeFiltersTest, ADatabaseOfPlainTablesDoesNotOpen) {
   EXPECT_THAT(status.ToString(), ::testing::HasSubstr("needs block-based tables"));
 }
 
-// RocksDB shows an extractor nothing of a family that is made later. Then its flushes fail, and the
-// WAL keeps its rows.
+// RocksDB does not pass a later column family's options to the extractor. The family's flushes
+// then fail, and the WAL keeps its rows.
 TEST_F(RangeFiltersTest, AFamilyOfPlainTablesThatIsMadeLaterKeepsItsRows) {
   Options options;
   options.create_if_missing = true;
@@ -524,7 +524,7 @@ TEST_F(RangeFiltersTest, AFileOfOneKeyHasOneAndOneOfDeletedRangesNeedsNone) {
   EXPECT_THAT(LogOf(path_), ::testing::Not(::testing::HasSubstr("range_bits:")));
 }
 
-// The policy does not learn of the comparator of a family that is made later.
+// The policy does not learn the comparator of a column family created later.
 TEST_F(RangeFiltersTest, AFamilyThatIsMadeLaterHasNoneAndTheLogSaysWhatToAdd) {
   const auto database = OpenDatabase(OptionsOf(Table()), path_);
   ColumnFamilyOptions other{OptionsOf(Table())};
@@ -559,8 +559,8 @@ TEST_F(RangeFiltersTest, WithoutWholeKeysScansAreFilteredAndGetsAreNot) {
   ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kDisable);
 }
 
-// A writer does not tell the policy an order, and RocksDB shows it none but when a database opens.
-// Not even where the writer has the policy of an open database.
+// SstFileWriter does not pass a key order to the policy, and RocksDB passes options only when a
+// database is opened. This holds even if the writer uses an open database's policy.
 TEST_F(RangeFiltersTest, FilesOfAnSstFileWriterHaveNoneUntilTheyAreCompacted) {
   const Options options = OptionsOf(Table());
   const auto database = OpenDatabase(options, path_);
@@ -586,7 +586,7 @@ TEST_F(RangeFiltersTest, GetsAndMultiGetsFindAllKeysWithoutWholeKeys) {
   std::string value;
   for (int i = 0; i < kRows; i += 31) {
     ASSERT_STATUS_OK(database->Get(ReadOptions(), Key(i * kGap), &value));
-    // One key alone, equal keys, and one that is less than the one before.
+    // Single keys, equal keys, and unsorted keys.
     const std::vector<std::string> keys = {Key(i * kGap), Key(i * kGap), Key(i / 2 * kGap)};
     for (size_t n = 1; n <= keys.size(); ++n) {
       const std::vector<Slice> slices(keys.begin(), keys.begin() + static_cast<long>(n));
@@ -600,7 +600,7 @@ TEST_F(RangeFiltersTest, GetsAndMultiGetsFindAllKeysWithoutWholeKeys) {
 
 // ---- Other orders
 
-// Bytes without regard to case: "b" is between "Ba" and "Bz".
+// Case-insensitive comparator: "b" is between "Ba" and "Bz".
 class CaseBlind final : public ROCKSDB_NAMESPACE::Comparator {
  public:
   const char* Name() const override { return "case_blind"; }
@@ -635,7 +635,7 @@ TEST_F(RangeFiltersTest, AnotherOrderOfKeysHasNoneAndTheLogSaysSo) {
   EXPECT_THAT(LogOf(path_), ::testing::HasSubstr("a comparator other than the bytewise one"));
 }
 
-// The first file of a family that is made later tells the order of its keys.
+// The first file of a column family created later gives the order of its keys.
 TEST_F(RangeFiltersTest, AListenerProvesTheOrderOfFamiliesThatAreMadeLater) {
   const CaseBlind comparator;
   Options options = OptionsOf(Table());
@@ -687,14 +687,14 @@ TEST_F(RangeFiltersTest, ReverseOrderIsRightAndUnfiltered) {
 }
 
 TEST_F(RangeFiltersTest, TimestampsAreRightAndUnfiltered) {
-  // By its name: the headers of 7.8 don't have it.
+  // Created by name, since the headers of 7.8 do not declare it.
   const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
   ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::Comparator::CreateFromString(
       testing::StrictConfig(), "leveldb.BytewiseComparator.u64ts", &comparator));
   Options options = OptionsOf(Table());
   options.comparator = comparator;
   const auto database = OpenDatabase(options, path_);
-  // Every second row only at the later time.
+  // Every second row exists only at the later timestamp.
   const std::string times[] = {std::string(8, '\1'), std::string(8, '\2')};
   for (int i = 0; i < kRows; ++i) {
     ASSERT_STATUS_OK(database->Put(WriteOptions(), Key(i * kGap), times[i % 2], "value"));
@@ -715,7 +715,7 @@ TEST_F(RangeFiltersTest, TimestampsAreRightAndUnfiltered) {
   EXPECT_EQ(RangesAsked(), before);
 }
 
-// A comparator that looks at eight bytes, whatever the length that it is told.
+// Comparator that reads eight bytes, regardless of the slice's size.
 class EightBytes final : public ROCKSDB_NAMESPACE::Comparator {
  public:
   const char* Name() const override { return "eight_bytes"; }
@@ -742,7 +742,7 @@ TEST_F(RangeFiltersTest, AComparatorOfKeysOfAFixedLengthMayReadAPrefix) {
 
 // ---- Code that runs within a seek
 
-// Writes to another database, whose memtable has a filter of prefixes, whenever a file is read.
+// Writes to another database, whose memtable has a prefix filter, whenever a file is read.
 class WritesElsewhere final : public ROCKSDB_NAMESPACE::EventListener {
  public:
   explicit WritesElsewhere(DB* other) : other_(other) {}
@@ -754,14 +754,14 @@ class WritesElsewhere final : public ROCKSDB_NAMESPACE::EventListener {
   }
 
   std::atomic<bool> is_on{false};
-  WriteBatch batch;  // which keeps the bytes of its key
+  WriteBatch batch;  // owns the bytes of its key
   std::atomic<int> writes{0};
 
  private:
   DB* const other_;
 };
 
-// winnow.range with a text that never changes, so that RocksDB asks for no bound in default mode.
+// winnow.range with a constant AsString(), so that RocksDB checks no bound in default mode.
 class UnchangingText final : public ROCKSDB_NAMESPACE::SliceTransform {
  public:
   const char* Name() const override { return "winnow.range"; }
@@ -777,7 +777,7 @@ TEST_F(RangeFiltersTest, WhatIsWrittenWithinTheReadOfAFilterIsNoBound) {
   elsewhere.memtable_prefix_bloom_size_ratio = 0.1;
   const auto other = OpenDatabase(elsewhere, folder_ / "other");
   const auto listener = std::make_shared<WritesElsewhere>(other.get());
-  // Each seek reads the filter's block from the file.
+  // The cache has no capacity, so each seek reads the filter block from the file.
   BlockBasedTableOptions table = Table();
   table.cache_index_and_filter_blocks = true;
   table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(1);
@@ -793,7 +793,7 @@ TEST_F(RangeFiltersTest, WhatIsWrittenWithinTheReadOfAFilterIsNoBound) {
   int rows = 0;
   for (int i = 0; i < 200; ++i) {
     const int number = i * 97 * kGap;
-    // The scan of [number, this key) would be empty.
+    // A scan would be empty if the written key were its bound.
     listener->batch.Clear();
     ASSERT_STATUS_OK(listener->batch.Put(Key(number + 2), "value"));
     for (const bool has_bound : {false, true}) {
@@ -814,7 +814,7 @@ TEST_F(RangeFiltersTest, WhatIsWrittenWithinTheReadOfAFilterIsNoBound) {
 
 // ---- Threads
 
-// Counts of all threads, also of those that ended; a thread that takes another one's place goes on.
+// Counts include exited threads, and a thread that reuses their state adds to them.
 TEST_F(RangeFiltersTest, QuestionsAndAnswersAreCounted) {
   const auto database = OpenDatabase(OptionsOf(Table()), path_);
   Fill(database.get());
@@ -846,20 +846,20 @@ TEST_F(RangeFiltersTest, QuestionsAndAnswersAreCounted) {
   EXPECT_EQ(full.lookups, before.lookups);
 }
 
-// A filter that denies nothing is asked seldom, until it denies something.
+// A filter that rejects nothing is consulted rarely, until it rejects a scan.
 TEST_F(RangeFiltersTest, AreAskedSeldomWhereTheyDenyNothing) {
   const auto database = OpenDatabase(OptionsOf(Table()), path_);
   for (int i = 0; i < kRows; ++i) {
     ASSERT_STATUS_OK(database->Put(WriteOptions(), Key(i * kGap), "value"));
   }
   ASSERT_STATUS_OK(database->Flush(FlushOptions()));
-  constexpr uint64_t kScans = 2000;  // of ScanBehindKeys
+  constexpr uint64_t kScans = 2000;  // default of ScanBehindKeys()
   for (int round = 0; round < 3; ++round) {
     const LookupCounters before = CurrentLookupCounters();
     EXPECT_EQ(ScanBehindKeys(database.get(), 1000).wrong, 0);
     const LookupCounters passed = CurrentLookupCounters();
     EXPECT_EQ(passed.ranges_denied, before.ranges_denied);
-    // Some 560; chance decides.
+    // About 560, at random.
     EXPECT_GT(passed.ranges_asked - before.ranges_asked, 200u);
     EXPECT_LT(passed.ranges_asked - before.ranges_asked, 1200u);
     EXPECT_EQ(ScanBehindKeys(database.get(), 50).wrong, 0);
@@ -868,7 +868,7 @@ TEST_F(RangeFiltersTest, AreAskedSeldomWhereTheyDenyNothing) {
   }
 }
 
-// Filters that were asked seldom are asked again soon where they can deny.
+// Rarely consulted filters are consulted again soon if they can reject scans.
 TEST_F(RangeFiltersTest, DenyAgainWithinAThousandScans) {
   const auto database = OpenDatabase(OptionsOf(Table()), path_);
   Fill(database.get());
@@ -883,7 +883,7 @@ TEST_F(RangeFiltersTest, DenyAgainWithinAThousandScans) {
     EXPECT_EQ(ScanBehindKeys(database.get(), 50, ReadOptions(), 0, kScans).wrong, 0);
     denied += CurrentLookupCounters().ranges_denied - passed.ranges_denied;
   }
-  // Some 0.97 of them; chance decides.
+  // About 0.97 of the scans, at random.
   EXPECT_GT(denied, uint64_t{kRounds * kScans * kFiles} * 9 / 10);
 }
 

@@ -1,8 +1,8 @@
-// Data blocks that scans of no row read with each kind of range filters, for keys that are put
-// together from parts, and the kind that files get by default: before any scan was asked, and
-// after. docs/results/range-filters.md has the figures.
+// Data blocks that empty scans read with each kind of range filter, for composite keys, and the
+// kind that files get by default: before the first scan and after. docs/results/range-filters.md
+// has the figures.
 //
-// WINNOW_RANGE_KEYS=N makes databases of N keys.
+// WINNOW_RANGE_KEYS=N uses databases of N keys.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
@@ -47,7 +47,7 @@ using Shape = testing::ScannedShape;
 using Random = std::mt19937_64;
 using Keys = std::vector<std::string>;
 
-constexpr int kFiles = 5;  // on level 0
+constexpr int kFiles = 5;  // files on level 0
 constexpr size_t kScans = 1000;
 
 size_t NumKeys() {
@@ -81,7 +81,7 @@ class ScannedDatabase {
     Load();
   }
 
-  // The data blocks that a scan reads, in the mean.
+  // Returns the mean number of data blocks read per scan.
   double Scan(const Shape& shape) const {
     Random random(11);
     const uint64_t before = DataBlocks();
@@ -95,7 +95,7 @@ class ScannedDatabase {
     return static_cast<double>(DataBlocks() - before) / kScans;
   }
 
-  // All files anew, by the same policy.
+  // Replaces all files by newly loaded ones, with the same policy.
   void LoadAgain() {
     CompactRangeOptions all;
     all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(, RangeKindsTest,
                          ::testing::Combine(::testing::Range(size_t{0}, std::size(kScannedShapes)),
                                             ::testing::Bool()));
 
-// Scans of both sorts on one tree, whose kind is none by default that serves both.
+// Both types of scans on one tree. No kind that is chosen by default serves both.
 TEST(RangeKindsOfOneTreeTest, BothServeScansOfBothSorts) {
   const Shape prefixes = {"", testing::IndexKeyTime, testing::OtherKeyOfIndex, true};
   const Shape close = {"", testing::IndexKeyTime, testing::Behind, true};

@@ -1,5 +1,5 @@
-// Effects of range filters on the sizes of filters: plans don't weigh them, and filter_memory
-// counts them and lets them give way first.
+// Effects of range filters on filter sizes: level plans ignore them, and filter_memory includes
+// them and drops them first.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,9 +55,9 @@ struct Sizes {
   uint64_t bytes = 0;
   uint64_t range_files = 0;
   uint64_t range_bytes = 0;
-  std::multiset<double> rates;                // that filters were built for
-  double range_bits = 0;                      // means by keys
-  std::map<int, double> range_bits_of_level;  // where the files lie
+  std::multiset<double> rates;                // target rates of the filters
+  double range_bits = 0;                      // mean over keys
+  std::map<int, double> range_bits_of_level;  // keyed by the files' current level
   double PointBits() const {
     return 8 * static_cast<double>(bytes - range_bytes) / static_cast<double>(keys);
   }
@@ -112,7 +112,7 @@ class RangeMemoryTest : public ::testing::Test {
     }
     ROCKSDB_NAMESPACE::ColumnFamilyMetaData tree;
     database_->GetColumnFamilyMetaData(&tree);
-    std::map<std::string, std::pair<int, uint64_t>> levels;  // of a file, and the keys of its level
+    std::map<std::string, std::pair<int, uint64_t>> levels;  // file to level and its keys
     for (const auto& level : tree.levels) {
       uint64_t keys = 0;
       for (const auto& file : level.files) keys += file.num_entries;
@@ -138,7 +138,7 @@ class RangeMemoryTest : public ::testing::Test {
     return sizes;
   }
 
-  // Scans next to keys and elsewhere give the rows that there are.
+  // Expects the right rows from scans adjacent to keys and elsewhere.
   void ExpectRows() {
     std::mt19937_64 random(2);
     for (int i = 0; i < 2000; ++i) {
@@ -170,11 +170,11 @@ class RangeMemoryTest : public ::testing::Test {
   std::mt19937_64 random_{1};
 
  private:
-  std::set<std::string> read_;  // files, which stay as they are
+  std::set<std::string> read_;  // files already read, which never change
   std::map<std::string, testing::FileFilter> filters_;
 };
 
-// Also of files from before, of which the filter's size in all is known.
+// Files of an earlier policy are included, whose total filter size is known.
 TEST_F(RangeMemoryTest, ALevelPlanGivesTheRatesThatItGivesWithoutThem) {
   for (const bool opens_again : {false, true}) {
     Sizes sizes[2];
@@ -188,8 +188,8 @@ TEST_F(RangeMemoryTest, ALevelPlanGivesTheRatesThatItGivesWithoutThem) {
       for (int round = 0; round < 20; ++round) {
         PutRandom(2'000);
         if (opens_again && round == 8) Open(policy);
-        // Those of upper levels, far below the rate of a uniform filter. Jobs end in another order
-        // each time, so they are counted in many states of the tree.
+        // Counts filters of upper levels, whose rates are far below a uniform filter's. Jobs end in
+        // a different order each time, so many states of the tree are counted.
         sizes[has_ranges] = Now();
         for (const double rate : sizes[has_ranges].rates) {
           accurate[has_ranges] += round > 8 && rate < 0.005 ? 1 : 0;
@@ -208,8 +208,8 @@ TEST_F(RangeMemoryTest, ALevelPlanGivesTheRatesThatItGivesWithoutThem) {
   }
 }
 
-// With the keys of a tree and its mean of range_bits, small levels have more bits, so that a scan
-// that finds nothing reads less.
+// Small levels have more range bits at an equal mean of range_bits, so that an empty scan reads
+// less.
 TEST_F(RangeMemoryTest, SmallLevelsHaveMoreRangeBits) {
   const auto reads = [](const Sizes& sizes) {
     double sum = 0;
@@ -251,7 +251,7 @@ TEST_F(RangeMemoryTest, WithMuchMemoryFilesHaveBoth) {
 }
 
 TEST_F(RangeMemoryTest, WithLittleMemoryRangeFiltersGiveWayAndTheLogSaysSo) {
-  // Room for 8 bits a key, and for a third of a range filter.
+  // The memory fits 8 bits per key and a third of a range filter.
   Open("{id=winnow;bits_per_key=10;filter_memory=20KiB;range_bits=15}");
   for (int round = 0; round < 4; ++round) PutRandom(5'000);
   RewriteAll();
@@ -267,7 +267,7 @@ TEST_F(RangeMemoryTest, WithLittleMemoryRangeFiltersGiveWayAndTheLogSaysSo) {
   ExpectRows();
 }
 
-// As the tree grows, in each of its states: both, some files without, none.
+// A growing tree passes all states: range filters in all files, in some, in none.
 TEST_F(RangeMemoryTest, AGrowingTreeStaysInItsMemory) {
   constexpr double kMemory = 48 << 10;
   for (const char* plan : {"uniform", "auto"}) {
@@ -291,7 +291,7 @@ TEST_F(RangeMemoryTest, AGrowingTreeStaysInItsMemory) {
   }
 }
 
-// Which are all of the filters then; a scan finds its rows in partitions with and without.
+// Some partitions have range filters and some do not; scans find their rows in both.
 TEST_F(RangeMemoryTest, PartitionsStayInTheMemory) {
   Open("{id=winnow;bits_per_key=10;filter_memory=40KiB;range_bits=15}",
        [](Options*, BlockBasedTableOptions* table) {
@@ -305,7 +305,7 @@ TEST_F(RangeMemoryTest, PartitionsStayInTheMemory) {
     ASSERT_STATUS_OK(database_->GetPropertiesOfAllTables(&tables));
     uint64_t bytes = 0;
     for (const auto& [name, table] : tables) bytes += table->filter_size;
-    // With the index over partitions.
+    // The size includes the partition index.
     EXPECT_LT(bytes, 1.4 * (40 << 10)) << round;
   }
   ExpectRows();

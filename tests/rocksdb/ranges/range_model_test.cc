@@ -1,8 +1,7 @@
-// Random databases with range filters: what scans give, against a std::map.
+// Random databases with range filters: scans are compared with a std::map.
 //
-// WINNOW_RANGE_SCANS=N makes about N scans for each case instead of some thousands, and
-// WINNOW_RANGE_SEED=N is the seed of the first one; docs/results/range-filters.md has the last long
-// run.
+// WINNOW_RANGE_SCANS=N runs about N scans per case instead of a few thousand, and
+// WINNOW_RANGE_SEED=N is the first seed. docs/results/range-filters.md has the last long run.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -86,7 +85,7 @@ class AppendOperator final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator 
   }
 };
 
-// A database has one of these, by its seed.
+// Kinds of range filters; the seed selects one per database.
 constexpr std::array<const char*, 4> kRangeKinds = {"auto", "positions", "trees", "both"};
 
 enum class Kind { kPlain, kTransactions, kOptimisticTransactions };
@@ -98,16 +97,16 @@ struct Case {
   bool has_whole_keys = true;
   bool is_universal = false;
   bool compresses_in_parallel = false;
-  bool has_first_keys = false;  // in the index
-  bool has_threads = false;     // that scan while files are written
+  bool has_first_keys = false;  // index_type=kBinarySearchWithFirstKey
+  bool has_threads = false;     // scan while files are written
   bool changes_extractor = false;
   Kind kind = Kind::kPlain;
-  bool filters = true;  // some scans are
+  bool filters = true;  // filters reject some scans
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& test) { return out << test.name; }
 
-// As Case has few that are usual, all others by name.
+// Returns all cases; unusual fields are set by name.
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   const auto add = [&cases](Case test) -> Case& { return cases.emplace_back(test); };
@@ -137,7 +136,7 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-// Scans of one thread, against the rows that they should give.
+// Scans of one thread, compared with the expected rows.
 class Scans {
  public:
   struct Kept {
@@ -150,19 +149,20 @@ class Scans {
   uint64_t made() const { return checks_.scans(); }
   uint64_t empty() const { return checks_.empty(); }
 
-  // The extractor is another one, whose prefixes don't hold what scans are about: these have to ask
-  // for all keys in order.
+  // Set while another extractor is in use, whose prefixes do not cover the scans, so that they need
+  // total_order_seek.
   bool must_ask_for_order = false;
-  // With an iterator that follows what is written; it sees no range deletions.
+  // Enables tailing iterators, which ignore range deletions.
   bool has_tailing = false;
-  // A Get may then give a merge's operands without the base: up to RocksDB 11.9, Version::Get ends
-  // at a file with a range deletion of the key, though the next file of the level may have entries
-  // of that key which are newer than the deletion.
+  // A Get may then return a merge's operands without the base: up to RocksDB 11.9, Version::Get
+  // ends at a file with a range deletion of the key, although the level's next file may have
+  // entries of the key that are newer than the deletion.
   bool has_range_deletions = false;
 
-  // Scans these rows, or those of a snapshot.
+  // Scans `rows`, or those of a snapshot.
   void Make(int scans, const Rows& rows, const std::deque<Kept>& snapshots) {
-    // One that is moved with its bound, and one whose bound stays, as RocksDB wants it.
+    // One iterator is reused with a changed bound. The tailing iterator's bound stays, as RocksDB
+    // requires.
     std::string moved_end = "x";
     Slice moved_bound(moved_end);
     ReadOptions moved_read;
@@ -199,7 +199,7 @@ class Scans {
     }
   }
 
-  // Scans what a transaction has written and not committed, too.
+  // Scans include the transaction's uncommitted writes.
   void MakeIn(Transaction* transaction, int scans, const Rows& rows) {
     for (int i = 0; i < scans && !::testing::Test::HasFailure(); ++i) {
       const std::string begin = keys_.Near(rows);
@@ -213,7 +213,7 @@ class Scans {
     }
   }
 
-  // Scans a file by itself.
+  // Scans a single file.
   void MakeOf(ROCKSDB_NAMESPACE::SstFileReader* file, int scans, const Rows& rows) {
     for (int i = 0; i < scans; ++i) {
       const std::string begin = keys_.Near(rows);
@@ -252,7 +252,7 @@ class Scans {
     ReadOptions read;
     read.iterate_upper_bound = &bound;
     ChooseMode(8, &read);
-    // An assertion in the prefetching of RocksDB 7.8.3 ends such scans at times.
+    // An assertion in RocksDB 7.8.3's prefetching sometimes fails in such scans.
     read.async_io = OneIn(8) && WINNOW_ROCKSDB_AT_LEAST(8, 0);
     read.pin_data = OneIn(8);
     read.readahead_size = OneIn(8) ? 4096 : 0;
@@ -275,7 +275,7 @@ class Scans {
     }
   }
 
-  // Ranges one behind the other, by one call.
+  // Scans several sorted ranges by one call.
   void ScanMany(const Rows& rows, const Kept* kept) {
 #if WINNOW_ROCKSDB_AT_LEAST(11, 0)
     std::set<std::string> bounds;
@@ -316,7 +316,7 @@ class Scans {
 #endif
   }
 
-  // Without whole keys a Get asks for a prefix, a MultiGet for several.
+  // Without whole-key filtering a Get looks up one prefix, a MultiGet several.
   void Get(const Rows& rows, const std::vector<std::string>& keys) {
     std::string value;
     const auto found = rows.find(keys[0]);
@@ -354,7 +354,7 @@ class RangeModel {
   }
 
   void Round(uint64_t round, int scans) {
-    // Soon back to ours, so that it has most of the scans.
+    // Returns to winnow.range soon, so that most scans use it.
     if (test_.changes_extractor && OneIn(scans_->must_ask_for_order ? 2 : 10)) ChangeExtractor();
     for (int i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) Write();
     if (test_.has_threads) return ScanInThreads(round, scans);
@@ -367,7 +367,7 @@ class RangeModel {
 
   uint64_t scans() const { return scans_->made() + of_threads_; }
   uint64_t empty() const { return scans_->empty() + empty_of_threads_; }
-  // Filters that told that a seek finds nothing.
+  // Returns the number of seeks that filters have rejected.
   uint64_t filtered() const {
     uint64_t sum = 0;
     for (const auto ticker : rocksdb_abi::kPrefixUseful) {
@@ -401,7 +401,8 @@ class RangeModel {
     options.max_open_files = OneIn(2) ? 30 : -1;
     options.level_compaction_dynamic_level_bytes = OneIn(2);
     options.max_sequential_skip_in_iterations = OneIn(2) ? 2 : 8;
-    // In 7.8 a memtable with a filter keeps a pointer to the extractor that a change frees.
+    // RocksDB 7.8's memtables with a filter keep a pointer to the extractor, which a change
+    // frees.
     if (OneIn(3) && !test_.changes_extractor) options.memtable_prefix_bloom_size_ratio = 0.1;
     if (test_.is_universal) options.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
     if (test_.compresses_in_parallel) options.compression_opts.parallel_threads = 2;
@@ -450,7 +451,7 @@ class RangeModel {
     }
   }
 
-  // A file from outside, which is also scanned by itself.
+  // Ingests a file, which is also scanned separately.
   void Ingest() {
     const std::string path = folder_ / "ingested.sst";
     Rows rows;
@@ -479,7 +480,7 @@ class RangeModel {
     if (round % 97 == 60) Check(database_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   }
 
-  // While nothing is written, but for files.
+  // Scans in threads while no rows are written, only files.
   void ScanInThreads(uint64_t round, int scans) {
     constexpr size_t kThreads = 3;
     std::deque<RandomKeys> keys;
@@ -503,8 +504,8 @@ class RangeModel {
     if (round % 20 == 5) TakeSnapshot();
   }
 
-  // To another one, none, and back. No flush or compaction may run, or it would install the options
-  // that it began with (RocksDB's own trouble).
+  // Changes the extractor to another one or none, or back. Flushes and compactions are paused,
+  // since RocksDB would install the options that they began with.
   void ChangeExtractor() {
     static constexpr const char* kExtractors[] = {"winnow.range", "fixed:4", "nullptr", "capped:7"};
     const char* const extractor = OneIn(2) ? kExtractors[0] : kExtractors[Below(4)];
@@ -546,13 +547,13 @@ class RangeModel {
   const Case test_;
   const std::string range_kind_;
   RandomKeys keys_;
-  // Tailing iterators see no range deletions, and RocksDB's assert that keys are in the domain of
-  // an extractor.
+  // Tailing iterators ignore range deletions, and RocksDB's assert that keys are in the extractor's
+  // domain.
   const bool is_tailed_ = OneIn(2) && !test_.has_threads && !test_.changes_extractor;
   const bool has_range_deletions_ = !is_tailed_ && test_.kind == Kind::kPlain;
   testing::TemporaryFolder folder_;
   Options options_;
-  TransactionDB* transactions_ = nullptr;  // of these two at most one is set
+  TransactionDB* transactions_ = nullptr;  // set unless optimistic_ or neither is
   OptimisticTransactionDB* optimistic_ = nullptr;
   std::unique_ptr<DB> database_;
   std::unique_ptr<Scans> scans_;

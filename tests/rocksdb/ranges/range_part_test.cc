@@ -1,4 +1,5 @@
-// Which of the entries that RocksDB adds are keys, in the orders in which its versions add them.
+// Entries that RocksDB adds to a filter: RangePart selects the keys, whose order differs between
+// RocksDB versions.
 
 #include "src/rocksdb/ranges/range_part.h"
 
@@ -26,7 +27,7 @@ const core::TableRangePlan kPlan = MakePlan();
 
 const std::vector<std::string> kKeys = {"b000", "b500", "d000", "f000"};
 
-// Expects one range filter, of as many keys, that denies none of them.
+// Expects one range filter that has all the keys and no others.
 void ExpectItsKeys(const std::vector<core::TableRange>& ranges,
                    const std::vector<std::string>& keys) {
   ASSERT_EQ(ranges.size(), 1u);
@@ -64,7 +65,7 @@ TEST_F(RangePartTest, WithoutWholeKeysPrefixesTellTheKeys) {
   const std::string copied_prefix;
   for (const std::string& key : kKeys) {
     prefixes_.AddEntry(Prefix(key));
-    prefixes_.AddEntry(copied_prefix);  // of the key before: up to RocksDB 9.5
+    prefixes_.AddEntry(copied_prefix);  // repeats the previous key's prefix, up to RocksDB 9.5
   }
   ExpectItsKeys(prefixes_.Finish(), kKeys);
 }
@@ -74,7 +75,7 @@ TEST_F(RangePartTest, WithoutAnyPrefixTheExtractorIsAnotherOne) {
   EXPECT_EQ(whole_.Finish().size(), 0u);
 }
 
-// Which costs no memory then: a prefix of ours would have come long before.
+// Keys are dropped early, since Winnow's extractor would have added an entry long before.
 TEST_F(RangePartTest, KeysOfAnotherExtractorAreNotKeptToTheEnd) {
   for (int i = 100; i < 200; ++i) whole_.AddEntry("key" + std::to_string(i));
   EXPECT_EQ(whole_.num_keys(), 0u);
@@ -106,8 +107,8 @@ TEST_F(RangePartTest, AFileWithTheEmptyKeyHasNone) {
   EXPECT_EQ(prefixes_.Finish().size(), 0u);
 }
 
-// RocksDB up to 9.5: the prefix of the next key ends a partition, and a copy of the last one's
-// begins the next.
+// RocksDB up to 9.5: the next key's prefix ends a partition, and a copy of the last prefix begins
+// the next partition.
 TEST_F(RangePartTest, PartitionsOfOlderVersionsHaveTheirKeys) {
   const std::string copied_prefix;
   whole_.AddEntry(kKeys[0]);
@@ -129,8 +130,8 @@ TEST_F(RangePartTest, PartitionsOfOlderVersionsHaveTheirKeys) {
   ExpectItsKeys(prefixes_.Finish(), {kKeys[2], kKeys[3]});
 }
 
-// From 9.6 on: the key is transformed before the partition ends with its prefix, and the one before
-// it after that.
+// RocksDB 9.6 and later: the key is transformed before the partition ends with its prefix; the
+// previous prefix follows.
 TEST_F(RangePartTest, PartitionsOfNewerVersionsHaveTheirKeys) {
   whole_.AddKeyAndPrefix(kKeys[0], Prefix(kKeys[0]));
   whole_.AddKeyAndPrefix(kKeys[1], Prefix(kKeys[1]));
@@ -153,7 +154,7 @@ TEST_F(RangePartTest, PartitionsOfNewerVersionsHaveTheirKeys) {
   ExpectItsKeys(prefixes_.Finish(), {kKeys[1], kKeys[2], kKeys[3]});
 }
 
-// The empty key again looks like a prefix that RocksDB repeats.
+// The repeated empty key looks like a prefix that RocksDB repeats.
 TEST_F(RangePartTest, NoPartitionBehindOneWithoutHasOne) {
   const std::string empty;
   for (RangePart* const part : {&whole_, &prefixes_}) {
@@ -170,7 +171,7 @@ TEST_F(RangePartTest, NoPartitionBehindOneWithoutHasOne) {
   }
 }
 
-// Four of them would have decided for a file each.
+// Four of the six partitions alone would each decide for the file.
 TEST_F(RangePartTest, PartitionsOfAFileAreMeasuredTogether) {
   const auto asked = std::make_shared<AskedRanges>();
   for (int i = 0; i < 100; ++i) asked->Note("h" + std::to_string(i), "i");

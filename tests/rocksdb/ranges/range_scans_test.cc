@@ -1,7 +1,7 @@
-// Data blocks that scans of no row or one read, without filters of prefixes or ranges, with
-// RocksDB's own of prefixes, and with range filters. docs/range-filters.md has the figures.
+// Data blocks read by scans that return no row or one: without prefix and range filters, with
+// RocksDB's prefix filters, and with range filters. docs/range-filters.md has the figures.
 //
-// WINNOW_RANGE_KEYS=N makes databases of N keys, whose figures are not compared with the page.
+// WINNOW_RANGE_KEYS=N uses databases of N keys, whose figures are not compared with the page.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -42,7 +42,7 @@ using testing::BigEndian;
 using testing::LastNumber;
 
 constexpr size_t kKeysOfPage = 200'000;
-constexpr int kFiles = 8;  // on level 0: a scan may have to look into each
+constexpr int kFiles = 8;  // files on level 0; a scan may read each
 constexpr int kScans = 4000;
 constexpr int kRangeBits = 15;
 
@@ -55,10 +55,10 @@ enum class Keys { kIntegers, kEvents };
 
 struct Shape {
   const char* name;
-  const char* row;  // in the page
+  const char* row;  // name in the page's table
   Keys keys;
-  uint64_t width;                                            // of the scans, in positions
-  enum class Begin { kBehindKey, kAtKey, kAnywhere } begin;  // at a key there is a row
+  uint64_t width;                                            // width of the scans, in positions
+  enum class Begin { kBehindKey, kAtKey, kAnywhere } begin;  // kAtKey scans return a row
 };
 
 constexpr Shape kShapes[] = {
@@ -98,7 +98,8 @@ class ScannedDatabase {
     options.level0_file_num_compaction_trigger = kFiles + 1;
     options.write_buffer_size = 64 << 20;
     if (filters == Filters::kPrefixes) {
-      // Prefixes of integers are so long that two keys seldom share one; those of events are users.
+      // Prefixes of integers are so long that two keys rarely share one; prefixes of events are
+      // users.
       options.prefix_extractor.reset(
           ROCKSDB_NAMESPACE::NewFixedPrefixTransform(shape == Keys::kIntegers ? 5 : 16));
     } else if (filters == Filters::kRanges) {
@@ -116,7 +117,7 @@ class ScannedDatabase {
     int wrong = 0;
   };
 
-  // The same scans for every kind of filters: without rows, but for those that begin at a key.
+  // Runs equal scans for all kinds of filters. Only those that begin at a key return a row.
   Figures Scan(const Shape& shape) const {
     std::mt19937_64 random(11);
     Figures figures;
@@ -127,7 +128,7 @@ class ScannedDatabase {
       const std::string head = begin.substr(0, begin.size() - 8);
       uint64_t number = LastNumber(begin) + (has_row ? 0 : 1);
       if (shape.begin == Shape::Begin::kAnywhere) {
-        // Events are within the times that there are.
+        // Events are within the range of existing times.
         number = shape.keys == Keys::kIntegers ? random() : 1'700'000'000'000 + random() % kDay;
       }
       begin = head + BigEndian(number);
@@ -147,7 +148,7 @@ class ScannedDatabase {
            static_cast<double>(keys_.size());
   }
 
-  // Rows are found as without filters.
+  // Counts the rows of a scan, which must be found as without filters.
   int RowsBehind(size_t key, size_t rows) const {
     const Slice bound(keys_[key + rows]);
     ReadOptions read;
@@ -207,7 +208,7 @@ class ScannedDatabase {
   std::unique_ptr<DB> database_;
 };
 
-// The row is in the page, with nearly these figures: RocksDB's versions cut blocks elsewhere.
+// Expects a row of the page with nearly these figures, as RocksDB versions cut blocks differently.
 void ExpectInThePage(const std::string& name, const std::vector<double>& figures) {
   std::string row = "| " + name + " |";
   for (const double figure : figures) {
@@ -248,7 +249,7 @@ TEST_P(RangeScansTest, ReadWhatThePageSays) {
       blocks.push_back(figures.data_blocks);
     }
     ExpectInThePage(shape.row, blocks);
-    // Twice the deviation of so many scans beside the bound.
+    // The tolerance is twice the standard deviation of kScans scans.
     const double most = kFiles * static_cast<double>(shape.width) / (1 << kRangeBits);
     const double rows = shape.begin == Shape::Begin::kAtKey ? 1 : 0;  // each in a block of one file
     EXPECT_LT(blocks[2], rows + 1.1 * most + 2 * std::sqrt(most / kScans));

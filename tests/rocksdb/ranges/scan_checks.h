@@ -1,4 +1,5 @@
-// Checks iterators against the rows of a model: forward, backward, with turns, tailing.
+// Comparison of iterators with a model's rows: forward, backward, with changes of direction,
+// tailing.
 
 #ifndef WINNOW_TESTS_ROCKSDB_RANGES_SCAN_CHECKS_H_
 #define WINNOW_TESTS_ROCKSDB_RANGES_SCAN_CHECKS_H_
@@ -28,13 +29,13 @@ class ScanChecks {
   using Iterator = ROCKSDB_NAMESPACE::Iterator;
   using Slice = ROCKSDB_NAMESPACE::Slice;
 
-  // Draws from it, which outlives this.
+  // `random` must outlive this object.
   explicit ScanChecks(std::mt19937_64* random) : random_(random) {}
 
   uint64_t scans() const { return scans_; }
   uint64_t empty() const { return empty_; }
 
-  // From the key sought on, or backward, or with turns.
+  // Scans [begin, end) forward, backward, or with changes of direction.
   void Scan(Iterator* iterator, const Rows& rows, const std::string& begin, const std::string& end,
             const char* how) {
     const bool is_range = begin < end;
@@ -56,8 +57,7 @@ class ScanChecks {
     ScanForward(iterator, rows, begin, end, how);
   }
 
-  // RocksDB's iterators of transactions may go on behind the bound, with keys that are not
-  // committed.
+  // RocksDB's transaction iterators may pass the bound at uncommitted keys.
   void ScanInTransaction(Iterator* iterator, const Rows& rows, const std::string& begin,
                          const std::string& end) {
     auto row = rows.lower_bound(begin);
@@ -73,8 +73,8 @@ class ScanChecks {
     if (!is_there() && row != last) Wrong("in a transaction", begin, end);
   }
 
-  // RocksDB's tailing iterators apply a merge twice at times, also without a prefix extractor: the
-  // keys count.
+  // RocksDB's tailing iterators sometimes apply a merge twice, even without a prefix extractor, so
+  // only keys are compared.
   void ScanTailing(Iterator* iterator, const Rows& rows, const std::string& begin,
                    const std::string& end) {
     auto row = rows.lower_bound(begin);
@@ -100,7 +100,7 @@ class ScanChecks {
     if (!iterator->Valid() && row != last) Wrong(how, begin, end);
   }
 
-  // All rows that a scan gave.
+  // Compares all rows that a scan returned.
   void CompareAll(const Rows& found, const Rows& rows, const std::string& begin,
                   const std::string& end, const char* how) {
     const Rows expected(rows.lower_bound(begin), rows.lower_bound(end));
@@ -113,7 +113,7 @@ class ScanChecks {
   uint64_t Below(uint64_t n) { return testing::Below(n, random_); }
   bool OneIn(uint64_t n) { return Below(n) == 0; }
 
-  // Not to the end of very long ones.
+  // Maximum number of rows to compare in a scan.
   static constexpr int kMaxRows = 60;
 
   void ScanForward(Iterator* iterator, const Rows& rows, const std::string& begin,
@@ -136,7 +136,8 @@ class ScanChecks {
     if (n < kMaxRows && row != first) Wrong(how, begin, end);
   }
 
-  // Between turns it may leave the range where that begins, but not where it ends.
+  // Between changes of direction the iterator may leave the range at its beginning, but not at its
+  // end.
   void ScanWithTurns(Iterator* iterator, const Rows& rows, const std::string& begin,
                      const std::string& end, const char* how) {
     auto row = rows.lower_bound(begin);

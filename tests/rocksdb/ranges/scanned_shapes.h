@@ -1,5 +1,4 @@
-// Keys that are put together from parts, as databases have them, and scans of them, most of which
-// find nothing.
+// Realistic composite keys, and scans of them that mostly return no row.
 
 #ifndef WINNOW_TESTS_ROCKSDB_RANGES_SCANNED_SHAPES_H_
 #define WINNOW_TESTS_ROCKSDB_RANGES_SCANNED_SHAPES_H_
@@ -39,7 +38,7 @@ inline std::string Uuid(std::mt19937_64* random) {
   return text;
 }
 
-// The keys with this prefix.
+// Returns the range of all keys with this prefix.
 inline KeyRange AllWith(const std::string& prefix) {
   std::string end = prefix;
   while (!end.empty() && end.back() == '\xff') end.pop_back();
@@ -50,9 +49,9 @@ inline KeyRange AllWith(const std::string& prefix) {
 struct ScannedShape {
   const char* name;
   std::string (*key)(std::mt19937_64* random);
-  // A range near the keys, one of which is given; most have no row.
+  // Returns a range near `key`; most are empty.
   KeyRange (*scan)(const std::string& key, std::mt19937_64* random);
-  bool is_usual = true;  // these keys are scanned so in most databases
+  bool is_usual = true;  // true if databases often scan such keys so
 };
 
 inline KeyRange Behind(const std::string& key, std::mt19937_64* /*random*/) {

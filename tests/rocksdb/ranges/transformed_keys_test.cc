@@ -16,7 +16,7 @@ using ROCKSDB_NAMESPACE::Slice;
 
 const char* Note(const Slice& key) { return NoteTransformedKey(key, __builtin_frame_address(0)); }
 
-// As from a frame that is so far down the stack.
+// Notes a key from a stack frame that is `bytes` lower.
 const char* NoteFarBelow(const Slice& key, size_t bytes) {
   return NoteTransformedKey(key, static_cast<const char*>(__builtin_frame_address(0)) - bytes);
 }
@@ -32,7 +32,7 @@ TEST(TransformedKeysTest, TheBoundsOfASeekAreAKeyAndTheNextOne) {
 }
 
 TEST(TransformedKeysTest, AKeyAloneHasNoBound) {
-  // An old note, from as near, stands where the next note will be.
+  // The next slot of the ring has an old note, from an equally near frame.
   for (size_t i = 0; i < kNotes; ++i) Note("x");
   const char* const sought = Note("b");
   Slice begin;
@@ -81,7 +81,7 @@ TEST(TransformedKeysTest, AnotherThreadsKeyIsLost) {
     Note("d");
   }).join();
   std::thread([&] {
-    // With the ring that the other thread had.
+    // This thread reuses the other thread's ring.
     Note("x");
     Slice begin;
     Slice end;
@@ -106,7 +106,7 @@ TEST(TransformedKeysTest, OtherAddressesAreElsewhere) {
   }
 }
 
-// A comparator may look at what it believes to be eight bytes of a key.
+// A comparator may read eight bytes even of a shorter key.
 TEST(TransformedKeysTest, AtEachAddressThereAreZerosToRead) {
   for (int i = 0; i < 1000; ++i) {
     const char* const address = Note("b");

@@ -1,5 +1,4 @@
-// Compactions that a service hands to DB::OpenAndCompact: their filters are those that the
-// database's own process would have built.
+// Remote compactions by DB::OpenAndCompact: their filters equal those of local compactions.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,17 +51,17 @@ using testing::Key;
 using testing::MakePolicyFrom;
 using ::testing::Not;
 
-// Hands compactions to OpenAndCompact in this process.
+// Compaction service that runs OpenAndCompact in this process.
 class Workers final : public rocksdb_abi::CompactionService {
  public:
   explicit Workers(std::string folder) : folder_(std::move(folder)) {}
   const char* Name() const override { return "workers"; }
 
-  // The service asks it for the text beside each job.
+  // Returns the learned text that accompanies each job.
   std::function<std::string(const Job&)> learned = [](const Job&) { return std::string(); };
-  // Settings that a worker makes by itself.
+  // Changes options on the worker.
   std::function<void(CompactionServiceOptionsOverride*)> set = [](auto*) {};
-  bool works = true;  // or RocksDB does the job itself
+  bool works = true;  // false: RocksDB runs the job locally
 
   // State of the last job.
   std::string name;
@@ -106,7 +105,7 @@ class RemoteCompactionTest : public ::testing::Test {
     workers_ = std::make_shared<Workers>(folder_ / "jobs");
     options_ = testing::MakeOptions(BlockBasedTableOptions());
     options_.compression = ROCKSDB_NAMESPACE::kNoCompression;
-    options_.target_file_size_base = 20 << 10;  // some 1,200 keys
+    options_.target_file_size_base = 20 << 10;  // about 1,200 keys
   }
 
   void Open(const BlockBasedTableOptions& table, bool is_remote = true) {
@@ -118,12 +117,12 @@ class RemoteCompactionTest : public ::testing::Test {
   void Open(const std::string& policy, bool is_remote = true) {
     BlockBasedTableOptions table;
     table.filter_policy = MakePolicyFrom(policy);
-    // RocksDB's own filters then have sizes by what malloc gives, other ones in each run.
+    // Otherwise RocksDB's filter sizes depend on malloc and differ between runs.
     table.optimize_filters_for_memory = false;
     Open(table, is_remote);
   }
 
-  // Each step-th key, on level 0.
+  // Writes every `step`-th key to level 0.
   void Write(uint64_t step = 1) {
     ROCKSDB_NAMESPACE::WriteOptions write;
     write.disableWAL = true;
@@ -133,7 +132,7 @@ class RemoteCompactionTest : public ::testing::Test {
     ASSERT_STATUS_OK(database_->Flush({}));
   }
 
-  // The files of one level into another.
+  // Compacts the files of level `from` to level `to`.
   Status Compact(size_t from, int to) {
     ColumnFamilyMetaData metadata;
     database_->GetColumnFamilyMetaData(&metadata);
@@ -145,7 +144,7 @@ class RemoteCompactionTest : public ::testing::Test {
     return database_->CompactFiles(compaction, names, to);
   }
 
-  // A job's input, which no worker gets.
+  // Returns a job's input. No worker runs the job.
   std::string InputOfJob(const std::string& policy) {
     workers_->works = false;
     Open(policy);
@@ -156,23 +155,23 @@ class RemoteCompactionTest : public ::testing::Test {
     return workers_->input;
   }
 
-  // Filter blocks of all files, by their keys' order.
+  // Returns the filter blocks of all files, in key order.
   std::vector<std::string> Blocks() {
     std::vector<std::string> blocks;
     for (const FileFilter& filter : testing::ReadFilters(path_)) blocks.push_back(filter.block);
     return blocks;
   }
 
-  uint64_t keys_ = 8'000;  // some files of level 1 have
+  uint64_t keys_ = 8'000;  // enough for several files on level 1
   testing::TemporaryFolder folder_;
   const std::string path_ = folder_ / "db";
-  std::unique_ptr<ROCKSDB_NAMESPACE::Env> memory_;  // of a test that has files there
+  std::unique_ptr<ROCKSDB_NAMESPACE::Env> memory_;  // file system of tests in memory
   Options options_;
   std::shared_ptr<Workers> workers_;
   std::unique_ptr<DB> database_;
 };
 
-// One database and its copy, of which a service takes the same compaction.
+// A database and its copy: one compacts locally, the other by a service.
 class RemotePlanTest : public RemoteCompactionTest {
  protected:
   RemotePlanTest() {
@@ -188,8 +187,8 @@ class RemotePlanTest : public RemoteCompactionTest {
     Open(table);
   }
 
-  // Most keys on level 3, and some of them above, where absent ones are looked up, of a tenth of
-  // the tree most often.
+  // Writes most keys to level 3 and some to the levels above, and looks up absent keys, mostly in a
+  // tenth of the key range.
   void WriteTree() {
     workers_->works = false;
     for (const auto& [step, level] : {std::pair{1, 3}, {7, 2}, {23, 1}, {7, 2}, {29, 1}}) {
@@ -204,8 +203,7 @@ class RemotePlanTest : public RemoteCompactionTest {
     Write(11);
   }
 
-  // Memory of the filters in the files that each of some compactions writes. The database is closed
-  // then.
+  // Returns the filter memory of each compaction's output files. Closes the database.
   std::vector<double> MemoryOfCompactions() {
     std::vector<double> memory;
     for (const auto& [from, to] : {std::pair{1, 2}, {2, 3}, {0, 1}}) {
@@ -225,7 +223,7 @@ class RemotePlanTest : public RemoteCompactionTest {
     return memory;
   }
 
-  // Numbers of the files, increasing.
+  // Returns the numbers of all files, sorted.
   std::vector<uint64_t> Numbers() {
     std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
     database_->GetLiveFilesMetaData(&files);
@@ -357,7 +355,7 @@ TEST_F(RemoteCompactionTest, AWorkerHasAllTableOptionsOfTheDatabase) {
     ROCKSDB_NAMESPACE::ConfigOptions config;
     BlockBasedTableOptions wanted = *options_.table_factory->GetOptions<BlockBasedTableOptions>();
     if (!table.no_block_cache) {
-      // No filter stays in memory, as nobody asks it.
+      // A worker keeps no filter in memory, since it looks up no keys.
       wanted.cache_index_and_filter_blocks = true;
       wanted.metadata_cache_options = {PinningTier::kNone, PinningTier::kNone, PinningTier::kNone};
     }
@@ -372,7 +370,7 @@ TEST_F(RemoteCompactionTest, AWorkerHasAllTableOptionsOfTheDatabase) {
   }
 }
 
-// Filters without prefixes would be of no use to seeks.
+// Seeks need filters with prefixes.
 TEST_F(RemoteCompactionTest, AWorkerTakesThePrefixesOfTheDatabase) {
   for (const bool is_capped : {false, true}) {
     options_.prefix_extractor.reset(is_capped ? ROCKSDB_NAMESPACE::NewCappedPrefixTransform(6)
@@ -442,7 +440,7 @@ TEST_F(RemoteCompactionTest, ThereIsNothingToTellWithoutAPlan) {
       "");
 }
 
-// As by SetOptions up to RocksDB 9.7, before the next file.
+// SetOptions up to RocksDB 9.7 changes the policy in place, before the next file.
 TEST_F(RemoteCompactionTest, ThereIsNothingToTellOnceOptionsThatWereSetHaveNoPlan) {
   for (const char* const change : {"build=bloomfilter", "level_plan=uniform"}) {
     const auto policy = MakePolicyFrom("{id=winnow;level_plan=auto}");
@@ -494,7 +492,7 @@ TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromi
   EXPECT_EQ(rule.rates.heat.samples(), samples.size());
 }
 
-// As from RocksDB 9.8 on, where a service may still have the first one.
+// From RocksDB 9.8 SetOptions replaces the policy, and a service may still have the first one.
 TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) {
   struct Change {
     const char* from;
@@ -608,7 +606,7 @@ TEST_F(RemoteCompactionTest, ErrorsSayWhatToDo) {
                     HasSubstr("set comparator of CompactionServiceOptionsOverride to it")));
 }
 
-// Releases of one version differ in whether an input has the number.
+// Releases of one version differ in whether the input has the OPTIONS file's number.
 TEST_F(RemoteCompactionTest, TheOptionsFileIsThatOfTheInputsNumberOrElseTheLatest) {
   const std::string input = InputOfJob("winnow:10");
   const std::string latest = testing::NewestOptionsPath(path_);
@@ -643,7 +641,8 @@ TEST_F(RemoteCompactionTest, TheOptionsFileIsReadByTheWorkersEnv) {
   EXPECT_NE(options.table_factory, nullptr);
 }
 
-// As many texts as families: RocksDB does not always tell a service of which one a job is.
+// A worker gets a text per column family, since RocksDB does not always tell a service which family
+// a job is for.
 TEST_F(RemoteCompactionTest, AWorkerTakesTheTextAndTheOptionsOfItsFamily) {
   const std::string name = "users #1: \\ \"new\"";
   Open("bloomfilter:10:false");
@@ -670,7 +669,7 @@ TEST_F(RemoteCompactionTest, AWorkerTakesTheTextAndTheOptionsOfItsFamily) {
   ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
 }
 
-// An OPTIONS file that somebody changed names what this process does not have.
+// The OPTIONS file is edited to name an object that this process does not have.
 TEST_F(RemoteCompactionTest, WhatTheOptionsFileNamesAndNobodyKnowsIsAnError) {
   const std::string input = InputOfJob("winnow:10");
   const std::string path = testing::NewestOptionsPath(path_);

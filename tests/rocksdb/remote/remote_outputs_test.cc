@@ -1,4 +1,4 @@
-// Tests of what the listener says of files that compaction workers wrote.
+// The listener's reports on files from compaction workers.
 
 #include "src/rocksdb/remote/remote_outputs.h"
 
@@ -62,7 +62,7 @@ BlockBasedTableOptions InPartitions(BlockBasedTableOptions table) {
   return table;
 }
 
-// Does the jobs as a worker does that has this table, or leaves them to RocksDB.
+// Compaction service that runs jobs as a worker with this table factory, or leaves them to RocksDB.
 class Workers final : public rocksdb_abi::CompactionService {
  public:
   explicit Workers(std::string prefix) : prefix_(std::move(prefix)) {}
@@ -80,12 +80,12 @@ class Workers final : public rocksdb_abi::CompactionService {
     const std::lock_guard<std::mutex> lock(mutex_);
     is_local_ = true;
   }
-  // Once, before it is done.
+  // Calls `call` once, before the next job runs.
   void AtNextJob(std::function<void()> call) {
     const std::lock_guard<std::mutex> lock(mutex_);
     at_next_ = std::move(call);
   }
-  // Returns the number of jobs that were done since the last time.
+  // Returns the number of jobs done since the last call.
   int TakeJobs() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(jobs_, 0);
@@ -109,10 +109,10 @@ class Workers final : public rocksdb_abi::CompactionService {
   }
 
  private:
-  const std::string prefix_;  // of its folders
+  const std::string prefix_;  // prefix of job folders
   std::mutex mutex_;
   ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride override_;
-  std::string output_;  // of the only job at a time
+  std::string output_;  // output of the single running job
   bool is_local_ = false;
   std::function<void()> at_next_;
   int jobs_ = 0;
@@ -136,7 +136,7 @@ class RemoteOutputsTest : public ::testing::Test {
     ASSERT_NE(database_, nullptr);
   }
 
-  // Two flushes and their compaction to the last level.
+  // Flushes two files and compacts them to the last level.
   void Compact(ColumnFamilyHandle* family = nullptr) {
     if (family == nullptr) family = database_->DefaultColumnFamily();
     for (int flush = 0; flush < 2; ++flush) {
@@ -160,7 +160,8 @@ class RemoteOutputsTest : public ::testing::Test {
     return lines;
   }
 
-  // RocksDB calls listeners before a compaction counts as done.
+  // Returns the listener's first line, or an empty string. RocksDB calls listeners before a
+  // compaction returns, so the line is in the LOG by then.
   std::string FirstLine() const {
     const std::vector<std::string> lines = Lines();
     return lines.empty() ? std::string() : lines.front();
@@ -212,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
         Worker{"bloomfilter:10", false, "a filter of RocksDB's policy \"bloomfilter\""},
         Worker{"ribbonfilter:10", true, "a filter of RocksDB's policy \"ribbonfilter\""}));
 
-// The first line is of the one that should be told of, which comes last.
+// The last compaction alone deserves a report, so the first line must be about it.
 TEST_F(RemoteOutputsTest, ThatAreAsTheyShouldBeAreNot) {
   Options options = OptionsOf(TableWith("winnow:10"));
   options.create_missing_column_families = true;
@@ -277,7 +278,7 @@ TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaid) {
   }
 }
 
-// The first keys have no prefix, so that the job's first file has no filter.
+// The first keys have no prefix, so the job's first file has no filter.
 TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaidOfTheFirstFileThatTells) {
   const auto with_prefixes = [](BlockBasedTableOptions table) {
     table.whole_key_filtering = false;
@@ -301,7 +302,7 @@ TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaidOfTheFirstFileThatTells) 
     EXPECT_GE(workers_->TakeJobs(), 1);
     ROCKSDB_NAMESPACE::TablePropertiesCollection files;
     ASSERT_STATUS_OK(database_->GetPropertiesOfAllTables(&files));
-    std::map<std::string, uint64_t> filters;  // by the order of files
+    std::map<std::string, uint64_t> filters;  // sorted like the files
     for (const auto& [path, properties] : files) filters[path] = properties->filter_size;
     ASSERT_GE(filters.size(), 4u);
     EXPECT_EQ(filters.begin()->second, 0u);
@@ -321,8 +322,8 @@ TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaidOfTheFirstFileThatTells) 
   }
 }
 
-// Other kinds and sizes of the same rate, a plan's other rates, or where the database's options
-// don't say which.
+// Covers other kinds and sizes with the requested rate, other rates of a plan, and database options
+// that state no rate.
 TEST_F(RemoteOutputsTest, OfWinnowWithTheRateThatIsAskedForAreNot) {
   const struct {
     const char* primary;
@@ -350,7 +351,7 @@ TEST_F(RemoteOutputsTest, OfWinnowWithTheRateThatIsAskedForAreNot) {
   }
 }
 
-// The worker has the options of the job's begin, or those that it ends with.
+// The worker has the options from the beginning or the end of the job.
 TEST_F(RemoteOutputsTest, OfOptionsThatChangeMeanwhileAreNot) {
   for (const std::string plan : {"auto", "uniform"}) {
     const auto policy_of = [&plan](const char* bits) {
@@ -373,7 +374,7 @@ TEST_F(RemoteOutputsTest, OfOptionsThatChangeMeanwhileAreNot) {
   }
 }
 
-// No flush tells whose the family is.
+// No flush tells the listener which policy the column family has.
 TEST_F(RemoteOutputsTest, AreKnownByTheirInputs) {
   workers_->UseLocal();
   Open(OptionsOf(TableWith("winnow:10")));
@@ -405,7 +406,7 @@ class KeepingLogger final : public ROCKSDB_NAMESPACE::Logger {
   std::string text_;
 };
 
-// Looks at files of a closed database.
+// Calls the listener's check for files of a closed database.
 class RemoteJobTest : public RemoteOutputsTest {
  protected:
   void Write(const std::string& policy) {
@@ -431,7 +432,7 @@ class RemoteJobTest : public RemoteOutputsTest {
   RemoteOutputs outputs_;
 };
 
-// A file may have been compacted again before it is looked at.
+// A file may have been compacted again before the check.
 TEST_F(RemoteJobTest, SaysNothingOfFilesThatAreGone) {
   Write("");
   Look({gone_});

@@ -58,7 +58,7 @@ TEST_F(StatedRatesTest, MayBeAnyOnceOptionsAskForNone) {
   }
 }
 
-// A roll-out has such options before its last step.
+// A database has such options before the last step of a rollout.
 TEST_F(StatedRatesTest, AreNotThoseOfRocksDBsOwnFilters) {
   PolicyOptions builtin = Bits(3);
   builtin.build = Build::kBloomFilter;

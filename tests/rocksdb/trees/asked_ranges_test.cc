@@ -1,4 +1,4 @@
-// The sample of asked ranges, and the kind of range filters that is taken by it.
+// Sample of scanned ranges, and the choice of a kind of range filter by this sample.
 
 #include "src/rocksdb/trees/asked_ranges.h"
 
@@ -77,7 +77,7 @@ TEST(AskedRangesTest, TheKindThatDeniesMoreIsTakenUntilMuchIsAskedAnew) {
   EXPECT_EQ(asked.Measured(RangeKind::kAuto, Denied(100, 50)), "") << "as before";
 }
 
-// So the files of a tree whose scans no filter can deny are not built twice for ever.
+// Without this rule, files of a tree whose scans no filter can reject would always be built twice.
 TEST(AskedRangesTest, WhereNoneIsDeniedItGoesByTheKeys) {
   AskedRanges asked;
   NoteSome(&asked, 100);

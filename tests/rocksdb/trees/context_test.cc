@@ -70,7 +70,7 @@ TEST_P(FactsToOptionsTest, ChoosesBloomAsRocksDBDoes) {
     EXPECT_EQ(options.kind, FilterKind::kBloom);
   } else {
     EXPECT_EQ(options.kind, std::nullopt);
-    // Nothing but the number of keys is left to decide.
+    // The number of keys alone decides between Bloom and Ribbon then.
     EXPECT_EQ(options.bloom_before_level, -1);
   }
   EXPECT_EQ(options.bits_per_key, 12.5);
@@ -144,7 +144,7 @@ TEST(LevelsBelow, FollowsTheTable) {
     known.base = one.base;
     known.has_dynamic_levels = one.is_dynamic;
     EXPECT_EQ(LevelsBelow(facts, known, one.next), one.below) << one.name;
-    // The deepest level that has filters takes the last one's place.
+    // The deepest level with filters replaces the last one.
     known.last_level_has_filters = false;
     EXPECT_EQ(LevelsBelow(facts, known, one.next),
               one.below < 0 ? -1 : std::max(0.0, one.below - 1))

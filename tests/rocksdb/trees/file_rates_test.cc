@@ -63,7 +63,7 @@ TEST(FileRatesTest, AFileHasTheBitsOfItsLookupsAKey) {
 }
 
 TEST(FileRatesTest, MemoryIsOfFiltersThatStayAndOfThoseBuiltAgain) {
-  const double even = -kUniformBits;  // lambda with which a file of n = k has uniform bits
+  const double even = -kUniformBits;  // lambda that gives a file with n = k uniform bits
   const struct {
     const char* name;
     std::vector<RatedFile> files;
@@ -119,7 +119,7 @@ TEST(FileRatesTest, LambdaFillsTheMemory) {
     const double lambda = Log2LambdaFor(one.files, one.memory, 0);
     EXPECT_NEAR(MemoryWith(one.files, one.memory, lambda), one.taken, 1e-4) << one.name;
     EXPECT_LE(std::abs(lambda), kMostLog2Lambda) << one.name;
-    // The guess saves time alone.
+    // The initial guess affects only the run time.
     for (const double near :
          {-60.0, -6.0, -5.99, lambda - 0.01, lambda, lambda + 0.03, 60.0, 1e9}) {
       EXPECT_EQ(Log2LambdaFor(one.files, one.memory, near), lambda) << one.name << ", " << near;
@@ -144,7 +144,7 @@ TEST(FileRatesTest, AHigherLambdaNeverTakesMore) {
       ASSERT_LE(now, before);
       before = now;
     }
-    // The least lambda that fits.
+    // The result is the least lambda that fits.
     const double lambda = Log2LambdaFor(files, memory, 0);
     if (lambda < kMostLog2Lambda) {
       EXPECT_LE(MemoryWith(files, memory, lambda), memory.target);
@@ -155,7 +155,7 @@ TEST(FileRatesTest, AHigherLambdaNeverTakesMore) {
   }
 }
 
-// No other rates of the same memory have fewer false reads: bits are moved between two files.
+// Moving bits between two files must not reduce false reads.
 TEST(FileRatesTest, NoOtherRatesOfTheSameMemoryHaveFewerFalseReads) {
   std::mt19937_64 random(testing::TestSeed());
   std::uniform_real_distribution<double> share(0, 1);

@@ -75,7 +75,7 @@ TEST(FilterFileMapTest, ManyBlocksAreBounded) {
   EXPECT_FALSE(static_cast<bool>(filter_files.NewReader("gone 1")));
 }
 
-// Where little can be forgotten, it is not tried again for each block that comes.
+// If little can be evicted, eviction is not tried again for each new block.
 TEST(FilterFileMapTest, MakesRoomForMany) {
   FilterFileMap filter_files;
   const auto files = std::make_shared<TreeFiles>();

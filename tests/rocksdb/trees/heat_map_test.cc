@@ -52,8 +52,8 @@ TEST(HeatMapTest, OnLevel0AnotherFileMaySayNoBeforeOneHasTheKey) {
   EXPECT_LT(heat.ReachingAll(1), 400);
 }
 
-// A filter that says "no" to half of the absent keys shows half of them, and the others look as if
-// they were found there. Levels above were asked for all of them.
+// A filter that rejects half of the absent keys shows half of them; the others look like found
+// keys. Filters of the levels above were consulted for all of them.
 TEST(HeatMapTest, ANoOfAWeakFilterStandsForMore) {
   std::vector<Record> samples(2000, Absent(0.5, 2));
   for (int i = 0; i < 2000; ++i) samples.push_back(FoundAt(0.5, kLast, 1));
@@ -69,8 +69,8 @@ TEST(HeatMapTest, EvenLookupsAreTakenForEven) {
   for (int i = 0; i < 4096; ++i) samples.push_back(Absent(place(random)));
   constexpr int kFiles = 3000;  // about as many as samples
   const HeatMap heat(samples, kFiles, kAllLevels);
-  // The ratio of reads with rates by this estimate to those with even rates, at the same memory, is
-  // exp(mean(log(estimate)) - log(mean(estimate))), inverted.
+  // The ratio of reads with even rates to those with rates by this estimate, at equal memory, is
+  // exp(log(mean(estimate)) - mean(log(estimate))).
   double logs = 0;
   double all = 0;
   for (int i = 0; i < kFiles; ++i) {
@@ -99,7 +99,7 @@ TEST(HeatMapTest, AHotRangeIsSeen) {
   EXPECT_GT(heat.KeysThatGet(1), 0.9);
 }
 
-// The newest tenth of the keys is there for the last tenth of the samples, of which it gets half.
+// The newest tenth of the keys exists for the last tenth of the samples, and gets half of those.
 TEST(HeatMapTest, NewKeysAreNotColdForHavingFewSamples) {
   std::mt19937_64 random(testing::TestSeed());
   std::uniform_real_distribution<double> place(0, 1);

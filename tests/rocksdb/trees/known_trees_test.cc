@@ -44,7 +44,7 @@ TEST(KnownTreesTest, LearnsDepthAndBaseFromMerges) {
   EXPECT_EQ(trees.Learn(&kOne, "default", Merge(6, false)).depth, 6);  // there is no level 7
 }
 
-// One for all: RocksDB does not say which family it shows the options of.
+// One column family counts for all, since RocksDB does not say which family's options it passes.
 TEST(KnownTreesTest, AFamilyInAnotherOrderOfKeysCountsForAll) {
   KnownTrees trees;
   EXPECT_TRUE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
@@ -91,7 +91,7 @@ TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
   EXPECT_EQ(trees.RecordOf(&kOne, "lost"), nullptr);
 }
 
-// So many, of one key each, which was filled up to so many bytes.
+// Adds `n` files with one key each, padded to `key_bytes`.
 void AddClosedFiles(TreeFiles* files, size_t n, size_t key_bytes) {
   std::vector<TreeFiles::Id> ids;
   for (size_t i = 0; i < n; ++i) {
@@ -108,7 +108,7 @@ void AddClosedFiles(TreeFiles* files, size_t n, size_t key_bytes) {
   EXPECT_EQ(files->files(), 0u);
 }
 
-// A database that was closed has its files remembered, but not without end.
+// Files of closed databases are remembered, up to a limit.
 TEST(KnownTreesTest, FilesOfClosedDatabasesCount) {
   constexpr size_t kFilesOfATree = 4000;
   KnownTrees trees;
@@ -122,7 +122,7 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesCount) {
   EXPECT_TRUE(trees.has_forgotten());
 }
 
-// Its own files may come again as they are, and cost what others do.
+// A closed database may be opened again with its files, which count toward the memory limit.
 TEST(KnownTreesTest, FilesOfClosedDatabasesWithLongKeysTake64MiB) {
   constexpr size_t kFilesOfATree = 4000;
   const size_t before = testing::bytes_in_use;
@@ -138,8 +138,8 @@ TEST(KnownTreesTest, FilesOfClosedDatabasesWithLongKeysTake64MiB) {
   EXPECT_GT(bytes, size_t{16} << 20) << "so few say nothing of it";
 }
 
-// A tree of one level that is looked up, with all that is kept of it: the names that a listener
-// tells, the filter_files of its blocks, and readers' levels.
+// Tree of one level with everything that is stored for it: the files' names from a listener, the
+// FilterFileMap entries of its blocks, and the readers' levels.
 class LookedUpTree {
  public:
   LookedUpTree(KnownTrees* trees, FilterFileMap* filter_files, std::string family)
@@ -201,7 +201,7 @@ class LookedUpTree {
   const std::string family_;
 };
 
-// A database of so many families, each with one file of 100 keys, is told of.
+// Reports a database of `families` column families, each with one file of 100 keys.
 void TellOf(const void* logger, const std::string& path, size_t families, KnownTrees* trees) {
   KnownTrees::ToldDatabase told;
   told.name = FileName::Of(path, 0);
@@ -230,7 +230,7 @@ TEST(KnownTreesTest, AllFilesAreKnownAgainWhereTooManyFamiliesHaveBecomeFew) {
     EXPECT_TRUE(trees.has_forgotten());
     EXPECT_FALSE(trees.Totals().knows_all_files);
   }
-  // Families without files take nobody's place.
+  // Column families without files evict no trees.
   TellOf(&kOne, "/one", KnownTrees::kMaxTrees - 100, &trees);
   TellOf(&kOther, "/other", 100, &trees);
   EXPECT_FALSE(trees.has_forgotten());
@@ -254,7 +254,7 @@ TEST(KnownTreesTest, AllFilesAreKnownAgainWhereADatabaseOfTooManyFamiliesIsClose
   }
 }
 
-// Nobody tells that a database without a listener is closed, or has fewer families.
+// Without a listener, no event reports that a database is closed or has fewer column families.
 TEST(KnownTreesTest, TreesWithoutAListenerThatAreFewAgainAreForgottenForATimeOnly) {
   for (const bool is_closed : {false, true}) {
     KnownTrees trees;
@@ -281,7 +281,7 @@ TEST(KnownTreesTest, TreesAreForgottenAsLongAsThereAreTooMany) {
   }
 }
 
-// A listener tells when they are few, however much is written meanwhile.
+// A listener reports when column families are few again, regardless of writes meanwhile.
 TEST(KnownTreesTest, TreesWithAListenerAreForgottenUntilItTells) {
   KnownTrees trees;
   TellOf(&kOne, "/one", KnownTrees::kMaxTrees + 1, &trees);
@@ -293,10 +293,10 @@ TEST(KnownTreesTest, TreesWithAListenerAreForgottenUntilItTells) {
   EXPECT_FALSE(trees.has_forgotten());
 }
 
-// Two of some thousands of paths had the same name when it kept 20 bits of their hashes.
+// Two of a few thousand paths had equal names when a name had only 20 bits of the hash.
 TEST(KnownTreesTest, ThousandsOfDatabasesAreKeptApart) {
   constexpr int kPaths = 10'000;
-  std::map<uint64_t, std::string> paths;  // by what begins a hash
+  std::map<uint64_t, std::string> paths;  // keyed by the leading bits of the hash
   std::set<uint64_t> names;
   std::vector<std::pair<std::string, std::string>> alike;
   for (int i = 0; i < kPaths; ++i) {
@@ -332,7 +332,7 @@ TEST(KnownTreesTest, ManyTreesTake64MiB) {
   struct Case {
     int trees;
     int files;
-    bool forgets;  // else it is enough that heat is dropped
+    bool forgets;  // false: heat is dropped instead
   };
   for (const Case& tried : {Case{999, 60, false}, Case{999, 80, true}, Case{27, 3000, true}}) {
     const size_t before = testing::bytes_in_use;
@@ -369,7 +369,7 @@ TEST(KnownTreesTest, ATreeIsKnownAgainByItsFiles) {
   file.keys = 9;
   const TreeFiles::Id id = record->files.Add(file);
   record->files.Opened(id);
-  // Another database while this one is open.
+  // A different database is opened while the first one is still open.
   trees.Learn(&kOther, "default", kFlush);
   EXPECT_NE(trees.RecordOf(&kOther, "default"), record);
   record->files.Closed(id);
@@ -407,7 +407,7 @@ TEST(KnownTreesTest, ALoggerAdoptsTheFilesOfItsFamily) {
   const KnownTrees::Recorded recorded = Find(&trees, id);
   EXPECT_NE(recorded.id, 0u);
   Find(&trees, id, 6);
-  EXPECT_EQ(trees.Totals().families, 0u);  // of no logger yet
+  EXPECT_EQ(trees.Totals().families, 0u);  // has no logger yet
   EXPECT_NE(trees.Learn(&kOne, "another", kFlush).id, id);
   const KnownTree known = trees.Learn(&kOne, "default", kFlush);
   EXPECT_EQ(known.id, id);
@@ -415,7 +415,7 @@ TEST(KnownTreesTest, ALoggerAdoptsTheFilesOfItsFamily) {
   EXPECT_EQ(known.depth, 6);
   EXPECT_EQ(trees.RecordOf(&kOne, "default"), recorded.record);
   EXPECT_EQ(trees.Totals().files.keys, 2000);
-  // Files that are read later are the tree's, too.
+  // Files that are read later also belong to the tree.
   EXPECT_EQ(Find(&trees, id).record, recorded.record);
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
 }
@@ -462,7 +462,7 @@ TEST(KnownTreesTest, FiltersThatAreReadLaterAreOfTheDatabaseThatIsOpen) {
   Find(&trees, id);
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, own);
   EXPECT_EQ(trees.Totals().files.keys, 1000);
-  // While another one is being opened, they are of that.
+  // While another database is being opened, unknown files belong to that database.
   BeginToOpen(&trees);
   Find(&trees, DrawTreeId("default"));
   EXPECT_EQ(trees.Totals().files.keys, 1000);
@@ -502,7 +502,7 @@ TEST(KnownTreesTest, AListTakesThePlaceOfWhatWasFound) {
   KnownTrees trees;
   const uint64_t id = DrawTreeId("default");
   Find(&trees, id);
-  Find(&trees, id, 2);  // it was moved since
+  Find(&trees, id, 2);  // has moved since
   const FileName database = FileName::Of("/a/database", 0);
   trees.BeginList(&kOne, database);
   KnownTrees::ToldFamily family;
@@ -531,7 +531,7 @@ TEST(KnownTreesTest, AListTakesThePlaceOfWhatWasFound) {
   EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).id, id);
 }
 
-// Somebody may have forged their notes.
+// The notes may be forged.
 TEST(KnownTreesTest, TreesThatNobodyAdoptsAreBounded) {
   KnownTrees trees;
   trees.Learn(&kOne, "default", kFlush);
@@ -560,7 +560,7 @@ TEST(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {
   EXPECT_EQ(known.has_dynamic_levels, std::nullopt);
   EXPECT_TRUE(known.last_level_has_filters);
   trees.NoteFamilyOptions({8, true, true});
-  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 0);  // they did not agree before
+  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 0);  // ratios differed before
 }
 
 TEST(KnownTreesTest, TotalsAreOfAllTrees) {
@@ -581,11 +581,11 @@ TEST(KnownTreesTest, TotalsAreOfAllTrees) {
   EXPECT_EQ(totals.files.files, 2u);
   EXPECT_EQ(totals.files.keys, 200);
   EXPECT_EQ(totals.files.filter_bytes, 250);
-  // A share of both, as nothing ended yet.
+  // A part of both counts, since no file has ended yet.
   EXPECT_GT(totals.files.keys_that_stay, 0);
   EXPECT_LT(totals.files.keys_that_stay, 200);
   EXPECT_DOUBLE_EQ(totals.files.bytes_that_stay, 1.25 * totals.files.keys_that_stay);
-  EXPECT_FALSE(totals.knows_all_files);  // nobody told
+  EXPECT_FALSE(totals.knows_all_files);  // no listener reported files
 }
 
 }  // namespace known_trees_test

@@ -41,14 +41,14 @@ struct Tree {
     file.keys = keys;
     return file;
   }
-  // So many files on the last level, and a tenth of them above.
+  // Adds `count` files on the last level, and a tenth as many above.
   void Fill(int count) {
     for (int i = 0; i < count; ++i) {
       Add(6, true, i / double(count), (i + 0.999) / count);
       if (i % 10 == 9) Add(5, false, (i - 9) / double(count), (i + 0.999) / count);
     }
   }
-  // Absent keys, of which each is sampled.
+  // Looks up `count` absent keys, all of which are sampled.
   void LookUp(int count) {
     for (int i = 0; i < count; ++i) {
       if (hash % LookupSamples::kRecordsOfASalt == 0) files.samples().Reserve();
@@ -73,7 +73,7 @@ class MemoryRatesTest : public ::testing::Test {
     asked_.rule.learns = false;
   }
 
-  // The weight of a tree, once all were looked at.
+  // Returns a tree's weight after all trees have been evaluated.
   double WeightOf(size_t tree) {
     LambdaOf(tree);
     return trees_[tree]->lookups.log2_weight;
@@ -110,8 +110,8 @@ TEST_F(MemoryRatesTest, AllFilesHaveOneRateWithoutAPlan) {
   EXPECT_EQ(trees_[0]->BitsOf(5, false, 0, 0.1, asked_.rule), 0);
 }
 
-// The upper level has one of eleven parts of the keys, with log2(11) bits more than a file that has
-// all keys of its range.
+// The upper level has one eleventh of the keys, hence log2(11) bits more than a file that has all
+// keys of its range.
 TEST_F(MemoryRatesTest, UpperLevelsHaveMoreBitsAndTheMeanFillsTheMemory) {
   Make({100, 300});
   SetBits(6, 440e3);
@@ -159,14 +159,15 @@ TEST_F(MemoryRatesTest, KeysOfAnotherProcessCount) {
   EXPECT_NEAR(-LambdaOf(0), 6, 0.01);
 }
 
-// The last level of a leveled tree has no filters then; another tree has no such level.
+// The last level of a leveled tree then has no filters; a tree that is not leveled has no such
+// level.
 TEST_F(MemoryRatesTest, WithoutAbsentLookupsItDoesNotMatterWhichTreeAsks) {
   Make({100, 100});
   asked_.rule.absent_share = 0;
   SetBits(6, 220e3);
   const auto ask = [&](size_t tree) {
     asked_.rule.is_leveled = tree == 0;
-    asked_.rule.memory += 1;  // looks again
+    asked_.rule.memory += 1;  // forces a new evaluation
     return LambdaOf(tree);
   };
   const TreeFiles::NewFile file = Tree::File(0, false, 0, 1, kKeysOfAFile);
@@ -182,7 +183,7 @@ TEST_F(MemoryRatesTest, WithoutAbsentLookupsItDoesNotMatterWhichTreeAsks) {
   EXPECT_GT(ask(0), without_last + 2);
 }
 
-// Beside ten files of level 0, of which each has all keys of its range.
+// The second tree has ten files on level 0, each with all keys of its range.
 TEST_F(MemoryRatesTest, FilesBeforeTheirKeysCountAsThoseThatAreThere) {
   Make({100});
   SetBits(6, 110e3);
@@ -190,7 +191,7 @@ TEST_F(MemoryRatesTest, FilesBeforeTheirKeysCountAsThoseThatAreThere) {
   TreeRates& leveled = trees_[0]->rates;
   EXPECT_NEAR(leveled.UsualLog2Reach(5, 1000), std::log2(11), 0.2);
   EXPECT_NEAR(leveled.UsualLog2Reach(LookupSamples::kLevels - 1, 1000), std::log2(1.1), 0.2);
-  EXPECT_NEAR(leveled.UsualLog2Reach(0, 1000), std::log2(110), 0.2);  // none is there
+  EXPECT_NEAR(leveled.UsualLog2Reach(0, 1000), std::log2(110), 0.2);  // none exists
   Make({0});
   for (int i = 0; i < 10; ++i) trees_[1]->Add(0, true, i / 10.0, (i + 0.999) / 10);
   LambdaOf(1);
@@ -205,7 +206,7 @@ TEST_F(MemoryRatesTest, LambdaIsThatOfTheLastLookUntilMuchIsWritten) {
   EXPECT_EQ(LambdaOf(0), before);
   for (int i = 0; i < 10; ++i) trees_[0]->Add(0, false, 0, 1);
   EXPECT_GT(LambdaOf(0), before);
-  // Another tree has come, or the memory has changed.
+  // Lambda changes with another tree and with the memory.
   const double then = LambdaOf(0);
   Make({100});
   EXPECT_GT(LambdaOf(0), then + 1);
@@ -226,7 +227,7 @@ TEST_F(MemoryRatesTest, TreesWithMoreLookupsHaveMoreBits) {
   SetBits(6, 220e3);
   const double hot = WeightOf(0);
   const double cold = WeightOf(1);
-  // A fifth of the lookups counts as even: (0.8 * 1.82 + 0.2) to (0.8 * 0.18 + 0.2).
+  // A fifth of the lookups counts as even, which gives (0.8 * 1.82 + 0.2) to (0.8 * 0.18 + 0.2).
   EXPECT_NEAR(hot - cold, std::log2(1.656 / 0.344), 0.1);
   EXPECT_NEAR(std::exp2(hot) + std::exp2(cold), 2, 1e-9);
   asked_.rule.by_lookups = false;
@@ -249,7 +250,7 @@ TEST_F(MemoryRatesTest, ATreeThatIsNotSampledCountsAsTheMean) {
   EXPECT_EQ(WeightOf(0), 0);
 }
 
-// Each time all files are written again.
+// Each round rewrites all files.
 TEST_F(MemoryRatesTest, TrafficThatTurnsCountsLessAndTrafficThatStaysDoesNot) {
   for (const bool turns : {false, true}) {
     trees_.clear();

@@ -111,7 +111,7 @@ TEST(PlanBudgetTest, AFewFilesMayTakeAFifthMoreByFilesOr64KiB) {
   EXPECT_NEAR(more_of(3, 1), (kMaxOfFew - 1) * 4 * kUniform, 0.02 * kUniform);
   EXPECT_NEAR(more_of(7.9, 1.19), (kMaxOfFew - 1) * 8.9 * kUniform, 0.02 * kUniform);
   EXPECT_LT(more_of(8.1, 1.04), 0.08 * 9.1 * kUniform);
-  // The bytes are less than the share where files are large.
+  // The limit in bytes is smaller than the share if files are large.
   constexpr uint64_t kMany = 10 * kKeys;
   FilterOptions uniform;
   const auto of_many = static_cast<double>(core::EstimateBytes(kMany, core::ForBuilding(uniform)));
@@ -120,7 +120,7 @@ TEST(PlanBudgetTest, AFewFilesMayTakeAFifthMoreByFilesOr64KiB) {
   const FilterOptions options = Affordable(by_files, 10, kMany, false, false, large);
   EXPECT_NEAR(static_cast<double>(core::EstimateBytes(kMany, core::ForBuilding(options))) - of_many,
               kMostBytesOfFew, 0.02 * of_many);
-  // Waiting files take their part of it.
+  // Files that wait on level 0 take a part of the budget.
   LiveMemory alive = Alive(1, 1);
   alive.waiting = {4 * kUniform, 2 * kUniform};
   EXPECT_NEAR(Bytes(Affordable(by_files, 10, kKeys, true, false, alive)), kUniform,

@@ -1,4 +1,4 @@
-// A tree of filters whose lookups are sampled, and threads in each state that look up.
+// A tree of filters with sampled lookups, and threads in each state of hash sharing.
 
 #ifndef WINNOW_TESTS_ROCKSDB_SAMPLED_TREE_H_
 #define WINNOW_TESTS_ROCKSDB_SAMPLED_TREE_H_
@@ -39,7 +39,7 @@ inline constexpr uint64_t kKeys = 3000;
 inline constexpr int kLevels[] = {0, 0, 1, 3, 6};
 inline constexpr size_t kFiles = std::size(kLevels);
 
-// Different first letters, so that places differ.
+// Returns key `i`. The first letters differ, so that the keys have different places in the grid.
 inline std::string KeyOf(uint64_t i, size_t length) {
   if (length == 0) return {};
   std::string key = Key(i, length);
@@ -47,22 +47,22 @@ inline std::string KeyOf(uint64_t i, size_t length) {
   return key;
 }
 
-// File f has the keys whose number is f modulo 10; half of the keys are absent.
+// File f has the keys whose number modulo 10 is f; half of the keys are absent.
 inline bool IsIn(size_t file, uint64_t i, size_t length) { return length != 0 && i % 10 == file; }
 
-// The filters of a tree, with their readers, and what their lookups' records must be.
+// Filters of a tree with their readers, and the expected records of lookups.
 class SampledTree {
  public:
   explicit SampledTree(size_t length) : length_(length) {
     EXPECT_TRUE(NewBuiltinReader(&builtin_).ok());
     for (size_t f = 0; f < kFiles; ++f) {
       FilterOptions options;
-      options.bits_per_key = 6;  // so that there are false positives
+      options.bits_per_key = 6;  // low, so that there are false positives
       FilterBuilder builder(options);
       for (uint64_t i = 0; i < kKeys; ++i) {
         if (IsIn(f, i, length)) builder.Add(HashKey(KeyOf(i)));
       }
-      // Files with the same bytes would be taken for one.
+      // Files with equal bytes would count as one.
       builder.Add(HashKey("of file " + std::to_string(f)));
       const FilterBlock block = builder.Finish();
       blocks_.emplace_back(block.bytes());
@@ -88,7 +88,7 @@ class SampledTree {
     Expect(i);
   }
 
-  // File by file, as RocksDB does. No key twice.
+  // Looks up keys file by file, as RocksDB does. `numbers` must be distinct.
   void MultiGet(const std::vector<uint64_t>& numbers) {
     std::vector<uint64_t> left = numbers;
     for (size_t f = 0; f < kFiles; ++f) {
@@ -113,11 +113,11 @@ class SampledTree {
     return records;
   }
   const std::vector<Record>& Expected() const { return expected_; }
-  // Filters that were asked for sampled keys.
+  // Number of filter checks for sampled keys.
   uint64_t sampled_checks() const { return sampled_checks_; }
   LookupSamples& samples() { return files_->samples(); }
   ROCKSDB_NAMESPACE::FilterBitsReader& reader(size_t file) { return *readers_[file]; }
-  // All that the policy has goes, and readers in a cache stay.
+  // Drops everything that the policy owns, while readers stay in a cache.
   void DropFiles() { files_.reset(); }
 
  private:
@@ -125,7 +125,7 @@ class SampledTree {
     return FilterView(blocks_[file]).MayContain(HashKey(key));
   }
 
-  // The record of a lookup, if it is sampled.
+  // Adds the expected record of a lookup, if it is sampled.
   void Expect(uint64_t i) {
     const std::string key = KeyOf(i);
     if (!IsSampled(HashKey(key).value)) return;
@@ -162,7 +162,7 @@ inline void InThread(const std::function<void()>& call) { std::thread(call).join
 
 enum class State { kNew, kSharing, kWatching, kSurplus, kEnded };
 
-// A lookup by which a new thread gets its state.
+// Gives a new thread its state by a lookup.
 inline void LookUpFirst() {
   const ROCKSDB_NAMESPACE::Slice key("first");
   const ROCKSDB_NAMESPACE::Slice* const keys[] = {&key};
@@ -173,8 +173,9 @@ inline void LookUpFirst() {
 inline pthread_key_t late_key;
 inline void CallLate(void* call) { (*static_cast<const std::function<void()>*>(call))(); }
 
-// pthread's destructors run in rounds: the value that one of them sets has its own one called in
-// the next, after all threads' states were handed back.
+// Runs `call` in an exiting thread whose state has been released. pthread runs key destructors in
+// rounds: a value set by one destructor is destroyed in the next round, after the thread's state
+// was released.
 inline void CallInEnded(const std::function<void()>& call) {
   const std::function<void()> again = [&call] {
     EXPECT_EQ(this_thread_key->thread, nullptr);
@@ -189,10 +190,11 @@ inline void CallInEnded(const std::function<void()>& call) {
   pthread_key_delete(late_key);
 }
 
-// Memory is short for the state of a thread, where a test's own operator new asks this.
+// True while allocations of thread states fail, in tests whose operator new checks this.
 inline thread_local bool memory_is_short = false;
 
-// All states that there are belong to other threads.
+// Runs `call` in a thread that gets no state, since other threads own all of them. Returns false if
+// the process cannot start enough threads.
 inline bool CallInSurplus(const std::function<void()>& call) {
   std::promise<void> end;
   const std::shared_future<void> ended = end.get_future().share();
@@ -224,7 +226,7 @@ inline bool CallInSurplus(const std::function<void()>& call) {
   return is_short;
 }
 
-// Calls it in a thread in this state; false if there can be no such thread here.
+// Runs `call` in a thread in `state`. Returns false if such a thread is impossible here.
 inline bool CallIn(State state, const std::function<void()>& call) {
   switch (state) {
     case State::kNew:

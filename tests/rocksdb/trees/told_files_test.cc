@@ -1,4 +1,4 @@
-// Tests of what a listener tells a record of live files.
+// Live files in a tree's record, as a listener reports them.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice.h>
@@ -78,7 +78,7 @@ TEST(ToldFilesTest, WhatIsListedIsKnown) {
   const auto below = [&](int level, int first, int last) {
     return files.PlaceOf(level, {Key(first), Key(last)}, kBase).below;
   };
-  EXPECT_EQ(below(0, 101, 110), kBase);  // with another on level 0
+  EXPECT_EQ(below(0, 101, 110), kBase);  // overlaps another file on level 0
   EXPECT_EQ(below(0, 201, 210), TreeFiles::kBottom);
   EXPECT_EQ(below(0, 401, 410), -1);
   EXPECT_EQ(below(3, 90, 110), 4);
@@ -92,7 +92,7 @@ TEST(ToldFilesTest, FilesThatAreGoneEndAndFilesThatMovedAreElsewhere) {
   EXPECT_EQ(files.files(), 2u);
   EXPECT_EQ(files.PlaceOf(3, {Key(110), Key(120)}, kBase).below, 5);
   EXPECT_EQ(files.PlaceOf(3, {Key(10), Key(20)}, kBase).below, TreeFiles::kBottom);
-  // A file of another database, with the same logger and family.
+  // A file of another database with the same logger and column family name.
   const FileName other = FileName::Of("/another", 0);
   Listed of_other = FileOf(2, 5, 300, 400);
   of_other.name = other.File(2);
@@ -121,14 +121,14 @@ TEST(ToldFilesTest, FilesThatMoveWhileAListIsReadAreWhereTheyMoved) {
 TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
   TreeFiles files;
   Tell(&files, {}, true);
-  const Id written = files.Add(File(6, 0, 100, true), kJob);  // before its number is known
+  const Id written = files.Add(File(6, 0, 100, true), kJob);  // has no number yet
   const Id finished = files.Add(File(6, 101, 200, true), kJob);
   files.SetName(finished, kDatabase.File(7));
   Tell(&files, {});
   EXPECT_TRUE(files.Knows(written));
   EXPECT_TRUE(files.Knows(finished));
   EXPECT_TRUE(files.KnowsAllFiles());
-  // A list that was read before it was installed has it not; one that begins later must.
+  // The file is missing in a list that was read before its installation, and present in later ones.
   files.BeginList();
   files.Installed(kDatabase.File(7), 6);
   files.TakeList(kDatabase, false, {});
@@ -136,7 +136,7 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
   Tell(&files, {});
   EXPECT_FALSE(files.Knows(finished));
   EXPECT_TRUE(files.Knows(written));
-  // Whatever is not in the first list was before, but for what was added since it began.
+  // All files that are not in the first list are old, except those added since the list began.
   files.BeginList();
   const Id late = files.Add(File(6, 201, 300, true), kJob);
   files.TakeList(kDatabase, true, {});
@@ -144,7 +144,7 @@ TEST(ToldFilesTest, FilesThatAreBeingWrittenStay) {
   EXPECT_TRUE(files.Knows(late));
 }
 
-// A database was closed whose files nobody named.
+// The database was closed, and no event named its files.
 TEST(ToldFilesTest, FilesThatNobodyNamedEndWithTheFirstList) {
   TreeFiles files;
   const Id id = files.Add(File(4, 0, 90), kJob);
@@ -157,7 +157,7 @@ TEST(ToldFilesTest, FilesThatNobodyNamedEndWithTheFirstList) {
   EXPECT_EQ(files.files(), 1u);
 }
 
-// Guesses take a file away for a while, and the next list has the last word.
+// A guess removes a file temporarily; the next list decides.
 TEST(ToldFilesTest, AListOutweighsGuesses) {
   TreeFiles files;
   std::vector<Listed> list = {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 200)};
@@ -165,7 +165,7 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   files.Ending(kDatabase.File(2), 1);
   const Id output = files.Add(File(6, 0, 200, true), kJob);
   files.SetName(output, kDatabase.File(3));
-  EXPECT_EQ(files.files(), 2u);  // a compaction of file 2 alone
+  EXPECT_EQ(files.files(), 2u);  // file 2 may be compacted alone
   list[0].is_ending = list[1].is_ending = true;
   Tell(&files, list);
   EXPECT_EQ(files.files(), 2u);
@@ -173,12 +173,12 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   EXPECT_EQ(files.files(), 2u);
   list[0].is_ending = false;
   Tell(&files, list);
-  EXPECT_EQ(files.files(), 3u);  // a compaction of file 1 was begun and given up
+  EXPECT_EQ(files.files(), 3u);  // a compaction of file 1 began and failed
   EXPECT_EQ(files.PlaceOf(4, {Key(10), Key(20)}, kBase).below, 5);
   files.Ended(kDatabase.File(2));
   EXPECT_EQ(files.files(), 3u);
   EXPECT_EQ(files.Weight(), 3u);
-  // Neither age nor readers say anything, but of the one that was never told.
+  // Age and readers end no file that was reported, only the one that never was.
   Tell(&files, {list[0], FileOf(3, 6, 0, 200)});
   files.Opened(output);
   files.Closed(output);
@@ -190,7 +190,7 @@ TEST(ToldFilesTest, AListOutweighsGuesses) {
   EXPECT_EQ(files.files(), 2u);
 }
 
-// The keys of a compaction count once, as one new file, before, while and after it writes.
+// A compaction's keys count once, as those of one new file, before, during and after it.
 TEST(ToldFilesTest, TheShapeOfATreeIsThatAfterRunningCompactions) {
   TreeFiles files;
   Tell(&files,
@@ -198,7 +198,7 @@ TEST(ToldFilesTest, TheShapeOfATreeIsThatAfterRunningCompactions) {
        true);
   ASSERT_TRUE(files.MakeGrid());
   const auto shape_of = [](const TreeFiles::TreeShape& tree) {
-    std::map<double, bool> is_new;  // by keys
+    std::map<double, bool> is_new;  // keyed by number of keys
     for (const RatedFile& file : tree.files) is_new[file.keys] = file.stays == 0;
     return is_new;
   };
@@ -209,11 +209,11 @@ TEST(ToldFilesTest, TheShapeOfATreeIsThatAfterRunningCompactions) {
   EXPECT_EQ(shape(), merged);
   WritingJob job = kJob;
   job.last = files.last_id();
-  // Half of the keys in half of the range: none is there twice.
+  // The first output has half of the keys in half of the range; none counts twice.
   TreeFiles::NewFile first = File(6, 0, 100, true);
   first.keys = 200;
   EXPECT_EQ(shape_of(files.ShapeWith(first, job)), merged);
-  first.keys = 50;  // many are
+  first.keys = 50;  // many keys remain to be written
   const double left = shape_of(files.ShapeWith(first, job)).rbegin()->first;
   EXPECT_LT(left, 120);
   first.keys = 200;
@@ -225,11 +225,11 @@ TEST(ToldFilesTest, TheShapeOfATreeIsThatAfterRunningCompactions) {
   EXPECT_EQ(shape_of(files.ShapeWith(second, job)), merged);
   files.SetName(files.Add(second, job), kDatabase.File(6));
   EXPECT_EQ(shape(), merged);
-  // A flush meanwhile adds its keys.
+  // A concurrent flush adds its keys.
   TreeFiles::NewFile flush = File(0, 0, 400);
   flush.keys = 40;
   EXPECT_EQ(shape_of(files.ShapeWith(flush, kJob)).size(), 3u);
-  // Another job's input is another file, until that job fails.
+  // An input of another job is a separate file until that job fails.
   Tell(&files, {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 60), FileOf(3, 6, 61, 200),
                 FileOf(4, 6, 300, 400), FileOf(9, 0, 0, 400)});
   for (const uint64_t number : {1, 2, 3}) files.Ending(kDatabase.File(number), 7);
@@ -243,7 +243,7 @@ TEST(ToldFilesTest, TheShapeOfATreeIsThatAfterRunningCompactions) {
   EXPECT_EQ(files.ShapeAfterCompactions().files.size(), 3u);
 }
 
-// Two jobs write at the same time: nothing that one writes replaces what the other does.
+// Two concurrent jobs: outputs of one replace none of the other.
 TEST(ToldFilesTest, FilesThatAreBeingWrittenAreReplacedByNone) {
   TreeFiles files;
   Tell(&files, {FileOf(1, 0, 0, 100)}, true);
@@ -265,7 +265,7 @@ TEST(ToldFilesTest, FilesThatEndWhileAListIsReadAreNoMore) {
   Tell(&files, list, true);
   files.BeginList();
   files.Ended(kDatabase.File(1));
-  const Id output = files.Add(File(5, 0, 100, true), kJob);  // begins as the one that ended
+  const Id output = files.Add(File(5, 0, 100, true), kJob);  // begins like the one that ended
   files.TakeList(kDatabase, false, list);
   files.SetName(output, kDatabase.File(3));
   files.Ended(kDatabase.File(1));
@@ -287,7 +287,7 @@ TEST(ToldFilesTest, ManyFilesAreAddedUpRight) {
     EXPECT_NEAR(sums.filter_bytes, 90.0 * static_cast<double>(list.size()), 1);
     EXPECT_NEAR(files.Memory().resting.bytes, 80.0 * static_cast<double>(list.size()), 1);
     EXPECT_TRUE(files.KnowsAllFiles());
-    // Every third file is gone, others are larger than was thought.
+    // A third of the files is deleted, and others are larger than estimated.
     std::vector<Listed> rest;
     for (size_t i = 0; i < list.size(); ++i) {
       if (i % 3 != 0) rest.push_back(list[i]);
@@ -297,7 +297,7 @@ TEST(ToldFilesTest, ManyFilesAreAddedUpRight) {
   }
   Tell(&files, {list[0]});
   EXPECT_EQ(files.files(), 1u);
-  files.Ended(list[0].name);  // by its own name again, or with the next list
+  files.Ended(list[0].name);  // ends by its own name, or with the next list
   Tell(&files, {});
   EXPECT_EQ(files.files(), 0u);
   EXPECT_EQ(files.sums().filter_bytes, 0);
@@ -336,14 +336,14 @@ TEST(ToldFilesTest, ReadersHearOfANewLevel) {
   EXPECT_EQ(*level, TreeFiles::LevelIndex(5, true));
   Tell(files.get(), {FileOf(1, 5, 0, 100), FileOf(2, 6, 0, 100)});
   EXPECT_EQ(*level, 5);
-  // Samples of a reader that was made before.
+  // Samples of a reader that was created before.
   FilterFileMap filter_files;
   filter_files.Add("a filter", files, {id, 4, false});
   const OwnedReader reader = filter_files.NewReader("a filter");
   Tell(files.get(), {FileOf(1, 6, 0, 100)});
   files->samples().Reserve();
   ASSERT_TRUE(files->MakeGrid());
-  // A thread has lookups under way from its first one on.
+  // The first lookup gives the thread its state.
   const ROCKSDB_NAMESPACE::Slice key("first");
   const ROCKSDB_NAMESPACE::Slice* const keys[] = {&key};
   KeyHash hash;

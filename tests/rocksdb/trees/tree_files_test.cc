@@ -68,15 +68,15 @@ TEST(TreeFilesTest, AFlushWaitsBesideAnotherInItsRange) {
   const TreeFiles::Place place = files.PlaceOf(0, second.range, kBase);
   EXPECT_EQ(place.below, kBase);
   EXPECT_TRUE(place.waits);
-  EXPECT_EQ(Below(&files, 0, Range(100, 110), -1), -1);  // nothing is known to be merged into
-  // The first one waits with it.
+  EXPECT_EQ(Below(&files, 0, Range(100, 110), -1), -1);  // no level to merge into is known
+  // The first file waits too.
   second.waits = true;
   files.AddMemory(files.Add(second, kJob), {5, 4});
   files.AddMemory(1, {3, 2});
   EXPECT_EQ(files.Memory().resting.bytes, 0);
   EXPECT_EQ(files.Memory().waiting.bytes, 8);
   EXPECT_EQ(files.Memory().waiting.uniform_bytes, 6);
-  // All are merged into what is written to the base level.
+  // An output on the base level ends all files of level 0 that it overlaps.
   files.Add(File(kBase, Range(0, 50)), kJob);
   files.Add(File(kBase, Range(51, 110)), kJob);
   EXPECT_EQ(files.files(), 2u);
@@ -99,8 +99,7 @@ TEST(TreeFilesTest, OutputsEndWhatTheyReplace) {
   const Id neighbour = files.Add(File(5, Range(160, 900)), kJob);
   const Id wide = files.Add(File(4, Range(0, 200)), kJob);
   const Id moved = files.Add(File(4, Range(201, 210)), kJob);
-  // A merge of `bottom` and `upper`, which reaches into the neighbour, and covers what lies two
-  // levels up.
+  // A merge of `bottom` and `upper`, which overlaps the neighbor and covers the file two levels up.
   const Id first = files.Add(File(6, Range(0, 90), true), kJob);
   const Id second = files.Add(File(6, Range(91, 220), true), kJob);
   EXPECT_FALSE(files.Knows(bottom));
@@ -110,21 +109,22 @@ TEST(TreeFilesTest, OutputsEndWhatTheyReplace) {
     EXPECT_TRUE(files.Knows(id)) << id;
 }
 
-// Universal compaction, and others where many files wait on level 0.
+// Universal compaction, or a compaction within a level 0 of many files.
 TEST(TreeFilesTest, ACompactionToLevel0EndsTheNewestFilesThere) {
   TreeFiles files;
   std::vector<Id> flushes;
   for (int i = 0; i < 6; ++i) flushes.push_back(files.Add(File(0, Range(i, 900 + i))));
-  const Id late = files.Add(File(0, Range(0, 900)));  // flushed while the others are merged
+  const Id late = files.Add(File(0, Range(0, 900)));  // flushed during the compaction
   TreeFiles::NewFile merged = File(0, Range(2, 905));
-  merged.keys = 390;  // of 400, as some keys were written twice
+  merged.keys = 390;  // fewer than 400, as some keys were overwritten
   WritingJob merge{flushes.back()};
   EXPECT_EQ(files.ReplacedBy(merged, merge).keys, 400);
   const Id output = files.Add(merged, &merge);
   for (size_t i = 0; i < 6; ++i) EXPECT_EQ(files.Knows(flushes[i]), i < 2) << i;
   EXPECT_TRUE(files.Knows(late));
 
-  // Partitions tell its keys bit by bit. Files from before the database was opened are unknown.
+  // Each partition adds to the number of keys. Files from before the database was opened are
+  // unknown.
   merge = {output};
   merged.keys = 380;
   const Id second = files.Add(merged, &merge);
@@ -137,13 +137,13 @@ TEST(TreeFilesTest, ACompactionToLevel0EndsTheNewestFilesThere) {
   files.Extend(second, Range(500, 905), 10'000, &merge);
   EXPECT_EQ(files.files(), 1u);
 
-  // A flush ends none, nor does a compaction beside them.
+  // A flush ends no file, and neither does a compaction of other key ranges.
   merge = {files.Add(File(0, Range(0, 900)))};
   files.Add(File(0, Range(2000, 3000)), &merge);
   EXPECT_EQ(files.files(), 3u);
 }
 
-// RocksDB leaves out a newest one that is far smaller than the others.
+// RocksDB omits the newest file if it is far smaller than the others.
 TEST(TreeFilesTest, ACompactionToLevel0EndsThoseWhoseKeysFitBest) {
   TreeFiles files;
   std::vector<Id> flushes;
@@ -180,7 +180,7 @@ TEST(TreeFilesTest, FilesThatCameAfterACompactionBeganStay) {
   EXPECT_TRUE(files.Knows(after));
 }
 
-// So that flushes between two of its outputs stay.
+// Flushes between two outputs of a compaction stay.
 TEST(TreeFilesTest, OutputsOfOneCompactionBeganWithItsFirst) {
   TreeFiles files;
   const Id before = files.Add(File(0, Range(0, 1000)), kJob);
@@ -193,14 +193,14 @@ TEST(TreeFilesTest, OutputsOfOneCompactionBeganWithItsFirst) {
   const Id after = files.Add(File(0, Range(0, 1000)), kJob);
   EXPECT_EQ(begins_with(File(kBase, Range(101, 200)), after), before);
   EXPECT_EQ(begins_with(File(kBase, Range(201, 300)), after), before);
-  // Another compaction of this thread, of another one, and of another level.
+  // Another compaction in this thread, one in another thread, and one to another level.
   EXPECT_EQ(begins_with(File(kBase, Range(0, 50)), after), after);
   std::thread([&] { EXPECT_EQ(begins_with(File(kBase, Range(400, 500)), before), before); }).join();
   EXPECT_EQ(begins_with(File(kBase, Range(51, 100)), before), after);
   EXPECT_EQ(begins_with(File(6, Range(400, 500), true), before), before);
 }
 
-// Further partitions end what the first one would have.
+// Further partitions end the files that the first one would have ended.
 TEST(TreeFilesTest, PartitionsBelowTheBaseLevelEndNoFlush) {
   TreeFiles files;
   const Id flush = files.Add(File(0, Range(0, 1000)), kJob);
@@ -223,14 +223,14 @@ TEST(TreeFilesTest, TheMemoryIsOfWhatIsAlive) {
   EXPECT_EQ(files.Memory().resting.uniform_bytes, 86);
   files.Add(File(6, Range(0, 100), true), kJob);
   EXPECT_EQ(files.Memory().resting.bytes, 0);
-  files.AddMemory(one, {70, 60});  // of a file that has ended
+  files.AddMemory(one, {70, 60});  // has no effect, as the file has ended
   EXPECT_EQ(files.Memory().resting.bytes, 0);
 }
 
 TEST(TreeFilesTest, AFileWithoutReadersHasEnded) {
   TreeFiles files;
   const Id id = files.Add(File(6, Range(0, 100), true), kJob);
-  EXPECT_EQ(Below(&files, 5, Range(0, 9)), TreeFiles::kBottom);  // nobody has read it yet
+  EXPECT_EQ(Below(&files, 5, Range(0, 9)), TreeFiles::kBottom);  // has not been read yet
   files.Opened(id);
   files.Opened(id);
   files.Closed(id);
@@ -257,7 +257,7 @@ TEST(TreeFilesTest, ReadersThatComeAndGoSayNothing) {
   EXPECT_EQ(Below(&files, 5, Range(0, 9)), TreeFiles::kBottom);
 }
 
-// Keys are told apart by what follows the bytes that all have in common.
+// Keys are distinguished by the bytes after their common prefix.
 TEST(TreeFilesTest, ALongCommonPrefixHidesNothing) {
   TreeFiles files;
   const auto with_prefix = [](int first, int last, size_t bytes) {
@@ -296,7 +296,7 @@ ListedFile Found(int level, KeyRange range) {
 }
 
 TEST(TreeFilesTest, FilesThatAreFoundCountInAnyOrder) {
-  // Two of level 0 that overlap, then 4, 5 and 6 below each other.
+  // Two overlapping files on level 0, then levels 4, 5 and 6 below each other.
   const std::vector<ListedFile> all = {Found(0, Range(0, 900)), Found(0, Range(100, 990)),
                                        Found(4, Range(0, 300)), Found(5, Range(0, 500)),
                                        Found(6, Range(0, 100)), Found(6, Range(600, 700))};
@@ -312,7 +312,7 @@ TEST(TreeFilesTest, FilesThatAreFoundCountInAnyOrder) {
     EXPECT_EQ(sums.levels[5].keys, 100);
     EXPECT_EQ(sums.levels.back().keys, 200);
     EXPECT_EQ(files.Memory().waiting.bytes, 250);
-    EXPECT_EQ(Below(&files, 0, Range(650, 651)), kBase);  // others of level 0 are there
+    EXPECT_EQ(Below(&files, 0, Range(650, 651)), kBase);  // there are other files on level 0
     EXPECT_EQ(Below(&files, 4, Range(650, 651)), TreeFiles::kBottom);
     EXPECT_EQ(Below(&files, 4, Range(50, 60)), 5);
   } while (std::next_permutation(order.begin(), order.end()));
@@ -335,7 +335,7 @@ TEST(TreeFilesTest, FilesOfALastLevelWithoutFiltersAreNotMissed) {
   EXPECT_EQ(files.sums().levels[5].keys, 100);
 }
 
-// A sequential load leaves such files: RocksDB moved them down.
+// A sequential load leaves such files, which RocksDB moved down.
 TEST(TreeFilesTest, ManyFlushesThatAreFoundAreNotOnLevel0) {
   TreeFiles files;
   for (int i = 0; i < 100; ++i) files.AddFound(Found(0, Range(10 * i, 10 * i + 9)), true, true);
@@ -366,7 +366,7 @@ TEST(TreeFilesTest, AListOutweighsWhatWasFound) {
   EXPECT_EQ(files.files(), 1u);
 }
 
-// Files of level 5 are written again and again. On the last level one half is, the other one never.
+// Files of level 5 are rewritten repeatedly. On the last level one half is, and the other never.
 TEST(TreeFilesTest, FilesStayWhereOthersDid) {
   TreeFiles files;
   const int last = TreeFiles::LevelIndex(6, true);
@@ -423,7 +423,7 @@ TEST(TreeFilesTest, WhatIsNeverTouchedIsForgottenAfterLong) {
   EXPECT_EQ(Below(&files, 5, Range(1000, 1010)), TreeFiles::kBottom);
 }
 
-// Any steps, of which one in so many runs out of memory at some allocation; 0: none.
+// Runs random steps, one in `one_in` of which fails an allocation; 0 for none.
 void ExpectSumsHold(std::mt19937_64* random, unsigned one_in) {
   TreeFiles files;
   WritingJob job = kJob;
@@ -515,7 +515,7 @@ TEST(TreeFilesTest, SumsHoldWhereMemoryIsShort) {
   for (int round = 0; round < 50; ++round) ExpectSumsHold(&random, 5);
 }
 
-// The places of all files and samples, by one grid.
+// Returns the places of all files and samples in the current grid.
 std::vector<double> PlacesOf(const TreeFiles& files, LookupSamples* samples) {
   std::vector<double> places;
   for (const RatedFile& file : files.ShapeOfTree().files) {

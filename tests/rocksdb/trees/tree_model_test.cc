@@ -1,5 +1,5 @@
-// The record of a tree's files against a model of the tree, under random flushes, compactions,
-// moves, deletions, ingestions and lists.
+// Record of a tree's files, compared with a model of the tree under random flushes, compactions,
+// moves, deletions, ingestions and file lists.
 
 #include <gtest/gtest.h>
 
@@ -31,13 +31,13 @@ std::string Key(int number) {
   return text;
 }
 
-// So many events; more by WINNOW_MODEL_EVENTS.
+// Returns the number of events to simulate: WINNOW_MODEL_EVENTS, or 100,000 if unset.
 uint64_t NumEvents() {
   const char* const asked = std::getenv("WINNOW_MODEL_EVENTS");
   return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 100'000;
 }
 
-// A leveled tree, which emits the events of its files to a record.
+// A leveled tree, which reports the events of its files to a record.
 class Tree {
  public:
   Tree(uint64_t seed, size_t most_files) : random_(seed), most_files_(most_files) { List(true, 0); }
@@ -56,7 +56,7 @@ class Tree {
     return bytes;
   }
 
-  // A compaction may be under way at its end.
+  // Runs a random event. A compaction may still be running afterwards.
   void Step() {
     const uint64_t kind = random_() % 16;
     if (kind < 6) {
@@ -79,13 +79,13 @@ class Tree {
     while (job_.inputs.empty() && files_.size() > most_files_) Delete();
   }
 
-  // Brings the tree to rest, where a record that is told of all must have what there is.
+  // Finishes running jobs, after which a record that receives all events must match the tree.
   void Rest() {
     while (!job_.inputs.empty()) GoOn();
     if (has_untold_) List(false, 0);
   }
 
-  // True if a level below has a file in the range.
+  // Returns true if a lower level has a file in the range.
   bool HasOneBelow(int level, int first, int last) const {
     return std::any_of(files_.begin(), files_.end(), [&](const auto& one) {
       const File& file = one.second;
@@ -93,8 +93,8 @@ class Tree {
     });
   }
 
-  // Keys by level, as the record counts them once it has taken in a list. Flushes that overlap lie
-  // over the level into which they will be merged, if there is one.
+  // Returns the keys by level, as the record counts them after a file list. Overlapping flushes
+  // count above the level that they will be merged into, if there is one.
   std::array<double, LookupSamples::kLevels> KeysByLevel() {
     List(false, 0);
     std::array<double, LookupSamples::kLevels> keys{};
@@ -109,7 +109,7 @@ class Tree {
     }
     return keys;
   }
-  // The memory of files of level 0 that overlap others there.
+  // Returns the filter memory of level-0 files that overlap others on level 0.
   double WaitingBytes() const {
     double bytes = 0;
     for (const auto& [number, file] : files_) bytes += Waits(number, file) ? file.bytes : 0;
@@ -126,9 +126,9 @@ class Tree {
     int last = 0;
     uint64_t keys = 0;
     double bytes = 0;
-    uint64_t id = 0;  // in the record; 0: was not built here
+    uint64_t id = 0;  // id in the record; 0 if not built here
   };
-  // A compaction, whose outputs come one by one.
+  // A compaction, whose outputs are written one by one.
   struct Job {
     std::vector<uint64_t> inputs;
     std::vector<uint64_t> outputs;
@@ -231,7 +231,7 @@ class Tree {
       ++events_;
       record_.Ending(NameOf(number), 1);
     }
-    // A key in twenty was written twice.
+    // One key in twenty is overwritten.
     const auto outputs = static_cast<int>(std::min<uint64_t>(keys / 60 + 1, 100));
     const int step = (last - first) / outputs;
     for (int i = 0; i < outputs; ++i) {
@@ -258,7 +258,7 @@ class Tree {
     }
     if (random_() % 20 == 0) {
       for (const auto& [number, file] : job_.written) record_.NotWritten(file.id);
-      has_untold_ = true;  // that its inputs stay
+      has_untold_ = true;  // the inputs stay
       job_ = {};
       return;
     }
@@ -302,7 +302,7 @@ class Tree {
     record_.Installed(NameOf(at->first), to);
   }
 
-  // A file comes of which no event tells.
+  // Ingests a file, without an event.
   void Ingest() {
     File file;
     file.first = RandomKey();
@@ -314,7 +314,7 @@ class Tree {
     ++events_;
   }
 
-  // Up to `most_steps` less one come before and after the list is read.
+  // Reads a file list, with up to `most_steps` - 1 events before and after.
   void List(bool is_first, uint64_t most_steps) {
     if (is_listing_) return;
     is_listing_ = true;
@@ -383,7 +383,7 @@ TEST_P(TreeModelTest, ARecordThatIsToldOfAllFilesHasThem) {
       const int first = tree.RandomKey();
       const int last = std::min(first + static_cast<int>(tree.random()() % 1000), kKeys - 1);
       const auto place = tree.record().PlaceOf(level, {Key(first), Key(last)}, -1);
-      // A file that lies over nothing counts as on the last level.
+      // A file with none below it counts as the last level's.
       const bool has_one = tree.HasOneBelow(level, first, last);
       ASSERT_TRUE(has_one ? place.below > level
                           : place.below < 0 || place.below == TreeFiles::kBottom)

@@ -31,7 +31,7 @@ std::string Key(double place) {
   return text;
 }
 
-// A tree with a full last level, and a level of a tenth of its keys above it.
+// Fixture with a full last level and an upper level with a tenth of its keys.
 class TreeRatesTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -41,7 +41,7 @@ class TreeRatesTest : public ::testing::Test {
     files_.MakeGrid();
   }
 
-  // A file with the learned rate, or the uniform one.
+  // Builds a file with the learned rate, or the uniform one. Returns the rate.
   double Build(int level, bool is_bottom, double from, double to) {
     const std::optional<TreeRates::Rated> learned = Learn(level, is_bottom, from, to);
     const double rate = learned ? learned->rate() : kUniformRate;
@@ -91,7 +91,7 @@ class TreeRatesTest : public ::testing::Test {
     files_.samples().Note(&lookups_, Key(place), hash_, {2, kLast, kUniformRate}, is_found);
   }
 
-  // All files once more, with what is known then, a few times.
+  // Rewrites all files several times, with what is known then.
   void RewriteAll() {
     for (int i = 0; i < 4 * kFiles; ++i) {
       const double from = i % kFiles / double{kFiles};
@@ -122,7 +122,7 @@ TEST_F(TreeRatesTest, WithoutLookupsNothingIsLearned) {
   EXPECT_EQ(RateOf(6, true, 0.5, 0.505), std::nullopt);
 }
 
-// By rules without samples. Lookups change nothing then.
+// Rules without samples, which ignore lookups.
 class EvenRatesTest : public TreeRatesTest {
  protected:
   EvenRatesTest() {
@@ -131,11 +131,11 @@ class EvenRatesTest : public TreeRatesTest {
   }
 };
 
-// In leveled compaction the levels tell where these don't.
+// Leveled compaction has rates by level if the files give none.
 TEST_F(EvenRatesTest, OfALeveledTreeTheOtherFilesAreKnown) {
   rule_.is_leveled = true;
   EXPECT_NE(RateOf(6, true, 0.5, 0.505), std::nullopt);
-  EXPECT_EQ(RateOf(6, true, 1.2, 1.3), std::nullopt);  // behind all, where places are one
+  EXPECT_EQ(RateOf(6, true, 1.2, 1.3), std::nullopt);  // beyond all keys, where all have one place
   TreeRates rates;
   TreeFiles::NewFile file;
   file.level = 0;
@@ -147,7 +147,7 @@ TEST_F(EvenRatesTest, OfALeveledTreeTheOtherFilesAreKnown) {
   }
 }
 
-// Files that overlap on level 0 wait to be merged, and share no memory meanwhile.
+// Overlapping files on level 0 wait for their merge and have no part of the memory.
 TEST_F(EvenRatesTest, WhatWaitsOnLevel0SharesNoMemory) {
   RewriteAll();
   const double before = RateOf(6, true, 0.5, 0.505).value();
@@ -170,7 +170,7 @@ TEST_F(EvenRatesTest, AFileOfATenthOfTheKeysInItsRangeHasATenthOfTheRate) {
   EXPECT_EQ(rates_.TakeSummary(files_), "");
 }
 
-// Those that find their key below reach the upper level alone.
+// A lookup that finds its key on the last level can cause false reads only on the level above.
 TEST_F(EvenRatesTest, TheLastLevelNeedsAsMuchLessAsLookupsFindTheirKey) {
   rule_.absent_share = 0.1;
   RewriteAll();
@@ -183,22 +183,22 @@ TEST_F(EvenRatesTest, ANewFileIsReachedByAsManyLookupsAsItHasKeys) {
   RewriteAll();
   const double last = RateOf(6, true, 0.5, 0.505).value();
   const double beyond = RateOf(6, true, 1.2, 1.3).value();
-  EXPECT_NEAR(beyond / last, 1.1, 0.02);  // as nothing lies over it
-  // A tenth of its keys, if they are as many as elsewhere, lies where there are others.
+  EXPECT_NEAR(beyond / last, 1.1, 0.02);  // no other file overlaps it
+  // The file overlaps others by a tenth of its range, and thus of its keys if those are even.
   EXPECT_NEAR(RateOf(6, true, 0.9995, 1.0045).value() / beyond, 1, 0.02);
 }
 
-// By what its level has of the keys of all.
+// Rates follow each level's share of the keys.
 TEST_F(EvenRatesTest, WhereKeysHaveAnotherOrderRunsCount) {
   rule_.is_bytewise = false;
   const double last = RateOf(6, true, 0.5, 0.505).value();
   EXPECT_NEAR(RateOf(6, true, 3, 4).value() / last, 1, 0.02);
   EXPECT_NEAR(std::log2(last / RateOf(5, false, 3, 4).value()), std::log2(10), 0.2);
-  // A file of level 0 is a run.
+  // A file of level 0 is a sorted run.
   EXPECT_NEAR(std::log2(last / RateOf(0, false, 3, 4).value()), std::log2(kFiles), 0.2);
 }
 
-// Nothing is shared out for files that get no filters.
+// Files without filters get no part of the memory.
 TEST_F(EvenRatesTest, WithoutFiltersOnTheLastLevelTheOthersShareTheirOwnMemory) {
   rule_.families_have_last = false;
   for (int i = 0; i < 20; ++i) Build(5, false, i / 20.0, (i + 0.999) / 20);
@@ -206,7 +206,7 @@ TEST_F(EvenRatesTest, WithoutFiltersOnTheLastLevelTheOthersShareTheirOwnMemory) 
               0.02);
 }
 
-// The first files: equal ones have equal bits, and what replaces them has as many again.
+// The first files of a tree: equal files have equal bits, and their replacements as many.
 TEST_F(EvenRatesTest, AFewFilesShareTheMemoryOfTheTreeThatTheyWillBe) {
   TreeFiles few;
   TreeRates rates;
@@ -229,7 +229,8 @@ TEST_F(EvenRatesTest, AFewFilesShareTheMemoryOfTheTreeThatTheyWillBe) {
   EXPECT_GT(build(0, 1000, {}), 1.1);
 }
 
-// Rates of a level plan: the level above has a tenth of the rate, as it has a tenth of the keys.
+// Rates equal a level plan's: the upper level has a tenth of the rate, as it has a tenth of the
+// keys.
 TEST_F(TreeRatesTest, EvenLookupsHaveTheRatesOfALevelPlan) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
   const double last = RateOf(6, true, 0.5, 0.505).value();
@@ -256,8 +257,8 @@ TEST_F(TreeRatesTest, WhereKeysAreFoundTheLastLevelNeedsLess) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), i % 10 != 0);
   RewriteAll();
   EXPECT_NEAR(Memory(), TreeRates::kTarget, 0.02);
-  // 3.3 levels' worth between the levels, and as much again as the last one is asked in vain by a
-  // tenth of the lookups.
+  // log2(10) bits between the levels, and as many again since only a tenth of the lookups reach the
+  // last level in vain.
   double steps = 0;
   for (int i = 0; i < 20; ++i) {
     const double last = RateOf(6, true, i / 20.0, (i + 0.1) / 20).value();
@@ -273,15 +274,16 @@ TEST_F(TreeRatesTest, WhatNoFileCoveredIsAsHotAsItsLevel) {
   const auto is_known = [this](double from, double to) {
     return Learn(6, true, from, to)->relative_miss_heat > 0;
   };
-  EXPECT_EQ(RateOf(6, true, 1.2, 1.3), std::nullopt);  // its keys have one place
+  EXPECT_EQ(RateOf(6, true, 1.2, 1.3), std::nullopt);  // all keys have one place
   EXPECT_TRUE(is_known(0.2, 0.3));
-  // A tenth of its range is known, and may have few of its keys; or all but a little.
+  // A tenth of the file's range is known, which may have few of its keys; or nearly all of the
+  // range.
   EXPECT_FALSE(is_known(0.9999, 1.0012));
   EXPECT_TRUE(is_known(0.5, 1.0012));
-  // So is the last file of a level where keys come anywhere: a few are new at its end.
+  // The last file of a level with random inserts is known too: only a few keys at its end are new.
   EXPECT_TRUE(is_known(1 - 0.9 / kFiles, 1.00001));
   EXPECT_FALSE(is_known(1 - 0.3 / kFiles, 1.00001));
-  // The unknown file has the level's mean heat.
+  // The unknown file gets the level's mean heat.
   const double cold = RateOf(6, true, 1 - 0.9 / kFiles, 1.00001).value();
   const double unknown = RateOf(6, true, 1 - 0.3 / kFiles, 1.00001).value();
   const double hot = RateOf(6, true, 0.2, 0.205).value();
@@ -289,7 +291,7 @@ TEST_F(TreeRatesTest, WhatNoFileCoveredIsAsHotAsItsLevel) {
   EXPECT_GT(unknown, 1.2 * hot);
 }
 
-// Files of level 4 are in the hottest tenth alone, those of level 5 everywhere.
+// Files of level 4 are only in the hottest tenth, those of level 5 everywhere.
 TEST_F(TreeRatesTest, WhatNoFileCoveredIsAsHotAsTheFilesOfItsLevel) {
   for (int i = 0; i < 10; ++i) Build(4, false, 0.9 + i / 100.0, 0.9 + (i + 0.999) / 100);
   files_.MakeGrid();
@@ -303,13 +305,14 @@ TEST_F(TreeRatesTest, WhatNoFileCoveredIsAsHotAsTheFilesOfItsLevel) {
   EXPECT_LT(hot, mean / 3);
 }
 
-// A time series: what was hot when it was written keeps its bits, so that there is less for others.
+// Time series: a file that was hot when it was written keeps its bits, which leaves less for
+// others.
 TEST_F(TreeRatesTest, FilesThatAreNotWrittenAgainCountAsTheyAre) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), false);
   double most = 0;
   for (int i = 0; i < 3 * kFiles; ++i) {
     const double newest = 1 + i / double{kFiles};
-    // The next file's range gets known by a file above it, and hot.
+    // A file above makes the next file's range known and hot.
     Build(5, false, newest, newest + 0.02);
     files_.MakeGrid();
     for (int j = 0; j < 100; ++j) LookUp(newest + anywhere_(random_) / kFiles, false);
@@ -320,26 +323,26 @@ TEST_F(TreeRatesTest, FilesThatAreNotWrittenAgainCountAsTheyAre) {
   EXPECT_LT(Memory(), 1.04);
 }
 
-// Heat that a file was written in and that is elsewhere now, file by file, is not taken to last.
+// Lookups move from file to file, so a file's heat is not expected to last.
 TEST_F(TreeRatesTest, HeatThatMovedOnBuysFewBits) {
   const auto look_up_at = [&](double from) {
     for (int j = 0; j < 400; ++j) {
       LookUp(j % 5 == 0 ? anywhere_(random_) : from + anywhere_(random_) / kFiles, false);
     }
   };
-  // Twice, for the first files had no samples.
+  // Two rounds, since the first files had no samples.
   for (int i = 0; i < 2 * kFiles; ++i) {
     const double from = i % kFiles / double{kFiles};
     files_.samples().Reserve();
     look_up_at(from);
     Build(6, true, from, from + 0.999 / kFiles);
   }
-  for (int j = 0; j < 3; ++j) look_up_at(0);  // enough to be looked at
+  for (int j = 0; j < 3; ++j) look_up_at(0);  // enough for an evaluation
   const TreeRates::Rated hot = Learn(6, true, 0, 0.999 / kFiles).value();
   const TreeRates::Rated cold = Learn(6, true, 0.5, 0.5 + 0.999 / kFiles).value();
   EXPECT_GT(hot.relative_miss_heat, 3 * cold.relative_miss_heat);
   EXPECT_GT(hot.rate(), cold.rate() / 2);
-  // The same lookups while the files are written once more: then the heat stays where it is.
+  // Heat stays if lookups are equal during the next rewrites.
   for (int j = 0; j < 50; ++j) look_up_at(0);
   RewriteAll();
   RewriteAll();
@@ -347,7 +350,7 @@ TEST_F(TreeRatesTest, HeatThatMovedOnBuysFewBits) {
             RateOf(6, true, 0.5, 0.5 + 0.999 / kFiles).value() / 20);
 }
 
-// The state stays whole: the next file gets the rate that it gets where memory never was short.
+// A failed allocation leaves the state consistent: the next file gets the usual rate.
 TEST_F(TreeRatesTest, GoesOnWhereMemoryWasShort) {
   for (int i = 0; i < 8000; ++i) LookUp(anywhere_(random_), i % 3 == 0);
   const auto rate_by = [this](TreeRates* rates) {

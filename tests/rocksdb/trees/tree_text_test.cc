@@ -36,7 +36,7 @@ std::string KeyOf(int i) {
   return key;
 }
 
-// The rate of a file of the last level if it is 5.
+// Returns the rate of a file, in a tree whose last level is 5.
 std::optional<TreeRates::Rated> RateOf(TreeRecord* tree, int level, const KeyRange& range,
                                        uint64_t keys) {
   TreeFiles::NewFile file;
@@ -47,7 +47,7 @@ std::optional<TreeRates::Rated> RateOf(TreeRecord* tree, int level, const KeyRan
   return tree->rates.RateOf(&tree->files, file, {}, 0.01, {});
 }
 
-// So many files on level 5, and a tenth as many on levels 4 and 0, with samples of lookups.
+// Adds `files` files to level 5 and a tenth as many to levels 4 and 0, with samples of lookups.
 void Fill(KnownTrees* trees, int files) {
   FamilyOptions options;
   options.size_ratio = 6.5;
@@ -120,7 +120,7 @@ TEST(TreeTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
   ExpectSameSums(there.Totals().files, here.Totals().files);
   EXPECT_EQ(there.Totals().families, 2u);
 
-  // It is the first one's that comes, and nobody else's.
+  // The first column family's tree is restored, and no other.
   EXPECT_EQ(there.RecordOf(nullptr, kFamily), nullptr);
   const KnownTree known = there.Learn(&kOther, kFamily, Merge(4, false));
   EXPECT_EQ(known.id, here.Choose({}, kFamily).tree.id);
@@ -179,7 +179,7 @@ TEST(TreeTextTest, RatesAreLearnedThereAsHere) {
   EXPECT_GT(most, 4 * least);
 }
 
-// A part of the last level has a small share of one sample if nearly all lookups find their key.
+// A part of the last level has a small fraction of a sample if nearly all lookups find their key.
 TEST(TreeTextTest, ColdPlacesStayAsColdAsTheyAre) {
   KnownTrees here;
   Fill(&here, 300);
@@ -198,7 +198,7 @@ TEST(TreeTextTest, ColdPlacesStayAsColdAsTheyAre) {
   EXPECT_EQ(heat.ReachingAll(3), 0);
 }
 
-// Lambda counts with samples if it was learned, else with keys.
+// Lambda is valid for samples if it was learned, else for keys.
 TEST(TreeTextTest, ALambdaHoldsForItsOwnRuleAlone) {
   KnownTrees here;
   Fill(&here, 200);
@@ -223,9 +223,9 @@ TEST(TreeTextTest, ALambdaHoldsForItsOwnRuleAlone) {
   }
 }
 
-// Keys of any length, whatever they share.
+// Keys of any length and with any common prefix.
 TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
-  // Four more, as what stands behind a key may happen to be its next byte.
+  // Four more, since the byte after a key may happen to match its next byte.
   constexpr size_t kMaxBytes = 48 + 4;
   std::mt19937_64 random(testing::TestSeed());
   const auto text_of = [&](size_t size) {
@@ -268,7 +268,7 @@ TEST(TreeTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
   }
 }
 
-// Tenants have long names: their keys are told apart there by what is told of them.
+// Tenants have long names, so their keys are distinguished by the shared runs in the text.
 TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   KnownTrees here;
   here.Learn(&kOne, kFamily, Merge(5, true));
@@ -308,7 +308,7 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   there.Restore(std::move(read));
   there.Learn(&kOther, kFamily, Merge(5, true));
   TreeRecord& theirs = *there.RecordOf(&kOther, kFamily);
-  // Nearly all filters will stay. So what the others get changes with the least of places.
+  // Nearly all filters stay, so the bits of others depend strongly on places.
   constexpr double kMaxBits = 0.35;
   for (int tenant = 0; tenant < 8; ++tenant) {
     for (const int first : {0, 100, 600, 1000}) {
@@ -322,7 +322,7 @@ TEST(TreeTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
           << tenant << " " << first;
     }
   }
-  // Nothing is known of a tenant that was not there, nor of other keys.
+  // Unknown tenants and other keys have no place and no rate.
   for (const std::string& first :
        {std::string("tenant no. 4") + std::string(200, 'z'), std::string()}) {
     const KeyRange range = {first, first + "9"};
@@ -343,8 +343,8 @@ constexpr char kTextOf10[] =
     "FC307BD090000000000000000000000000000000000000000000000000000000000000000000000000000000"
     "00000000000000000000001010101010101010101010101010100089E23461083FE20";
 
-// Text that 1.0 wrote, of two files with the keys "people/000000/name" to "people/000090/name" and
-// "people/000100/name" to "people/000190/name".
+// Text written by version 1.0, with two files: keys "people/000000/name" to "people/000090/name",
+// and "people/000100/name" to "people/000190/name".
 TEST(TreeTextTest, ATextOfFormat1IsRead) {
   WorkersRule read;
   ASSERT_EQ(RuleOfText(kTextOf10, &read), "");
@@ -359,7 +359,7 @@ TEST(TreeTextTest, ATextOfFormat1IsRead) {
   EXPECT_EQ(theirs.PlaceOf(3, {KeyOf(92), KeyOf(98)}, 4).below, -1);
 }
 
-// A text of format 2: the same two files, and three samples of lookups in the first one.
+// Text of format 2 with the same two files, and three samples of lookups in the first one.
 constexpr char kTextOf2[] =
     "winnow-learned:2:0666616D696C79060600000202010100000AF0AF4BB787E992DB020905000830303"
     "02F6E616D65010739302F6E616D65E807EC09E2090000E80700090500083130302F6E616D65010739302"
@@ -418,7 +418,7 @@ TEST(TreeTextTest, ATreeOfWhichNothingIsKnownIsAsNew) {
   EXPECT_EQ(read.depth, -1);
   EXPECT_TRUE(read.files.files.empty());
   EXPECT_EQ(read.others.keys, here.Totals().files.keys);
-  // No listener told of a database.
+  // No listener reported a database.
   EXPECT_EQ(here.Choose(FileName::Of("/db", 0), kFamily).tree.depth, 5);
 }
 
@@ -452,7 +452,7 @@ TEST(TreeTextTest, ATextThatIsCutOffOrChangedIsRefused) {
   }
 }
 
-// Where there are two, readers of a key would look behind its end.
+// Two runs at one place would make a reader of a key read past its end.
 TEST(TreeTextTest, TwoSharedRunsAtOnePlaceAreRefused) {
   KnownTrees here;
   Fill(&here, 5);
@@ -466,7 +466,7 @@ TEST(TreeTextTest, TwoSharedRunsAtOnePlaceAreRefused) {
   EXPECT_NE(RuleOfText(TextOfRule(told), &read), "");
 }
 
-// Not even one with a right checksum.
+// Damaged texts with a valid checksum must not break a record either.
 TEST(TreeTextTest, NoTextMakesARecordThatBreaks) {
   KnownTrees here;
   Fill(&here, 20);
@@ -480,7 +480,7 @@ TEST(TreeTextTest, NoTextMakesARecordThatBreaks) {
   int accepted = 0;
   for (int i = 0; i < 3000; ++i) {
     std::string changed = bytes;
-    // Most are among the files, which come first.
+    // Most changes are in the files, which come first.
     const size_t most = i % 4 == 0 ? changed.size() : 1000;
     for (unsigned change = 0; change <= i % 3u; ++change) {
       changed[random() % most] = static_cast<char>(random());

@@ -1,7 +1,7 @@
-// Tests of figures on filters in databases, beside what a policy around Winnow's counts itself:
-// four column families with seven levels, and five mixes of keys that are there and that are not.
+// Filter use in databases, compared with exact counts by a wrapper around Winnow's policy: four
+// column families with seven levels, and five ratios of present and absent keys.
 //
-// In the suite with few lookups, and one ask in 4 counted. The long form is with one in 2,048:
+// The suite runs few lookups and counts one filter check in 4. The long form counts one in 2,048:
 //   WINNOW_FILTER_USE_LOOKUPS=6000000 WINNOW_FILTER_USE_GAP=2048
 //   build/release/tests/rocksdb_tests --gtest_filter='FilterUseTest.*'
 
@@ -72,7 +72,7 @@ uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// By a filter's number: the hashes that it has.
+// Hashes in each filter, by the filter's number.
 using Truth = std::unordered_map<uint64_t, std::shared_ptr<const std::unordered_set<uint64_t>>>;
 
 class RecordingBuilder final : public FilterBitsBuilder {
@@ -117,11 +117,11 @@ class RecordingBuilder final : public FilterBitsBuilder {
   std::unordered_set<uint64_t> hashes_;
 };
 
-// One policy and level, counted beside. One thread asks.
+// Exact counts for one policy and level. Not thread-safe.
 struct Counts {
   uint64_t asks = 0;
   uint64_t denied = 0;
-  double rates = 0;  // of the filters, of each absent key that was asked for
+  double rates = 0;  // sum of the filters' rates over the checks for absent keys
   uint64_t false_positives = 0;
 };
 using CountsByLevel = std::array<Counts, kLevels>;
@@ -207,7 +207,7 @@ constexpr Family kFamilies[] = {
     {"partitions", "bits_per_key=5;level_plan=uniform", 5, LevelPlan::kUniform, false, true}};
 constexpr size_t kNumFamilies = std::size(kFamilies);
 
-// A key's first bytes tell its level, so that prefixes are of few levels.
+// Returns a key whose first bytes depend on the level, so that a prefix is on few levels.
 std::string KeyOf(uint64_t number) {
   char key[32];
   std::snprintf(key, sizeof key, "%04x%012llx", static_cast<unsigned>(number * 0x9e37u % 0x10000u),
@@ -257,7 +257,7 @@ class FilterUseTest : public ::testing::Test {
 
   void Open() {
     Close();
-    // Or it would have readers of the policies before these.
+    // A new cache, since the old one has readers of the former policies.
     cache_ = ROCKSDB_NAMESPACE::NewLRUCache(size_t{256} << 20);
     ROCKSDB_NAMESPACE::DBOptions options;
     options.create_if_missing = true;
@@ -280,7 +280,7 @@ class FilterUseTest : public ::testing::Test {
     database_.reset();
   }
 
-  // One file a level, the lowest first. Some keys of lower levels are deleted, or merged, again.
+  // Writes one file per level, the lowest first. Some keys of lower levels are deleted or merged.
   void Write() {
     WriteOptions write;
     write.disableWAL = true;
@@ -314,7 +314,7 @@ class FilterUseTest : public ::testing::Test {
     return KeyOf(NumberOf(level, random_() % kKeysOfLevel[level]));
   }
 
-  // Gets, MultiGets and, with prefixes, seeks, in turn.
+  // Runs Gets, MultiGets and, with prefixes, seeks, in turn.
   void LookUp(size_t family, size_t lookups, double absent_share, bool with_seeks) {
     ReadOptions read;
     ColumnFamilyHandle* const handle = handles_[family];
@@ -351,7 +351,7 @@ class FilterUseTest : public ::testing::Test {
            statistics_->getTickerCount(ROCKSDB_NAMESPACE::BLOOM_FILTER_FULL_TRUE_POSITIVE);
   }
 
-  // By family and level; of the policies that are there now.
+  // Returns the figures of the current policies, by column family and level.
   static std::map<std::pair<std::string, int64_t>, FilterUse> Use() {
     std::map<std::pair<std::string, int64_t>, FilterUse> use;
     for (const NamedFilterUse& row : CurrentFilterUse()) {
@@ -389,9 +389,9 @@ TEST_F(FilterUseTest, IsAsCountedBeside) {
   uint64_t ticked = 0;
   constexpr int kRounds = 8;
   for (int round = 0; round < kRounds; ++round) {
-    ASSERT_NO_FATAL_FAILURE(Open());  // with new policies, whose figures begin at 0
+    ASSERT_NO_FATAL_FAILURE(Open());  // new policies, whose figures begin at 0
     const double absent_share = kAbsentShares[round % 5];
-    // Without seeks, as other tickers count these.
+    // Rounds without seeks, which other tickers count.
     const bool with_seeks = round % 2 == 1;
     const uint64_t before = Ticker();
     std::thread([&] {
@@ -416,7 +416,7 @@ TEST_F(FilterUseTest, IsAsCountedBeside) {
         EXPECT_NEAR(figures.asks, static_cast<double>(counts.asks),
                     6 * std::sqrt(static_cast<double>(counts.asks) * gap) + gap);
         EXPECT_GT(figures.filters, 0u);
-        // Whoever asks for keys that are there alone asks the last level for no others.
+        // Lookups of present keys alone check the last level's filters for no absent keys.
         if (counts.rates < 1 || figures.denied_counted < 100) continue;
         ++cells;
         if (counts.rates >= figures.false_positives_low &&
@@ -447,7 +447,7 @@ TEST_F(FilterUseTest, IsAsCountedBeside) {
               static_cast<unsigned long long>(ticked),
               100 * (estimated / static_cast<double>(ticked) - 1));
   EXPECT_GE(cells, 200);
-  // 95 of 100 are expected. By chance, 90 of 100 or fewer would be found in one run of 800.
+  // 95 of 100 are expected. One run in 800 would have 90 of 100 or fewer by chance.
   EXPECT_GE(covered, 0.95 * cells - 6 * std::sqrt(0.95 * 0.05 * cells));
   EXPECT_GT(large_cells, 0);
   EXPECT_GT(ticked, 100'000u);

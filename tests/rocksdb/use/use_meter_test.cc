@@ -54,7 +54,7 @@ class UseMeterTest : public ::testing::Test {
     return std::unique_ptr<FilterBitsReader>(NewBitsReader(block, *builtin_, {}, &meter_));
   }
 
-  // Sums of this test's meter alone.
+  // Returns the sums of this test's meter only.
   UseSums SumsOf(int level) const {
     UseSums sums;
     UseCell* const cell = const_cast<UseMeter&>(meter_).Keep(level);
@@ -67,7 +67,7 @@ class UseMeterTest : public ::testing::Test {
   UseMeter meter_;
 };
 
-// In a thread of its own, whose gaps are by the mean that was set before.
+// Runs `work` in a new thread, which samples with the mean gap set before.
 void InThread(const std::function<void()>& work) { std::thread(work).join(); }
 
 size_t AskAll(FilterBitsReader* reader, std::vector<std::string> keys, bool together) {
@@ -95,8 +95,8 @@ std::vector<std::string> Keys(size_t n, size_t length, bool present) {
   return keys;
 }
 
-// All the ways of a lookup: short, middling and long keys, computed, shared and sampled hashes, one
-// by one and together.
+// All paths of a lookup: short, medium and long keys, computed, shared and sampled hashes, single
+// keys and batches.
 TEST_F(UseMeterTest, CountsEachAskWhereTheGapIsOne) {
   SetMeanGap(1);
   const std::string block = BlockOf(3, 10, 1000);
@@ -145,7 +145,7 @@ TEST_F(UseMeterTest, CountsEachAskWhereTheGapIsOne) {
   SetHashSharing(true);
 }
 
-// A hot key counts as often as it is asked, and what comes in turn with the same period as well.
+// Counts are unbiased for a hot key, and for readers that are called in turn.
 TEST_F(UseMeterTest, CountsAsksWhateverTheirKey) {
   constexpr uint32_t kGap = 16;
   constexpr size_t kAsks = 400'000;
@@ -168,7 +168,7 @@ TEST_F(UseMeterTest, CountsAsksWhateverTheirKey) {
     });
     for (int level = 0; level < 4; ++level) {
       const UseSums sums = SumsOf(level + (may_share ? 0 : 4));
-      // Five standard deviations of a count that is kAsks / kGap on average.
+      // The tolerance is five standard deviations of a count with mean kAsks / kGap.
       const double deviation = std::sqrt(kAsks * (1.0 / kGap) * (1 - 1.0 / kGap)) * kGap;
       EXPECT_NEAR(static_cast<double>(sums.asks), kAsks, 5 * deviation)
           << "level " << level << ", sharing " << may_share;
@@ -224,7 +224,7 @@ TEST_F(UseMeterTest, MoreThreadsThanSlotsLoseNothingAndNothingFalls) {
   EXPECT_GT(denied, kThreads * (kEach - 1) * 9 / 10);
 }
 
-// As threads without a slot of their own do, at the same time and nothing else.
+// Threads without their own slot share one; they do so concurrently here.
 TEST(UseCellTest, ThreadsWithOneSlotLoseNothing) {
   constexpr uint64_t kEach = 500'000;
   auto* const cell = new UseCell(1);
@@ -249,7 +249,7 @@ TEST(UseCellTest, ThreadsWithOneSlotLoseNothing) {
   cell->GiveBack();
 }
 
-// Threads that ask less often than gaps are long count as much as one that asks for all.
+// Threads with fewer checks than the mean gap count as much as one thread with all checks.
 TEST_F(UseMeterTest, ShortThreadsCount) {
   SetMeanGap(50);
   constexpr size_t kThreads = 3000;
@@ -282,7 +282,7 @@ TEST_F(UseMeterTest, KnowsTheFiltersThatHaveReaders) {
   EXPECT_EQ(SumsOf(5).bytes, 0u);
 }
 
-// A damaged block's level is not believed.
+// The level of a damaged block is ignored.
 TEST_F(UseMeterTest, DamagedBlocksHaveNoLevel) {
   SetMeanGap(1);
   const std::string whole = BlockOf(4, 10, 1000);
@@ -320,7 +320,7 @@ TEST_F(UseMeterTest, LevelsThatNoFilterCanStateAreNone) {
   last->GiveBack();
 }
 
-// A reader in a cache may live longer than its policy.
+// A reader in a cache may outlive its policy.
 TEST_F(UseMeterTest, ReadersOutliveTheirMeter) {
   SetMeanGap(1);
   const std::string block = BlockOf(0, 10, 1000);

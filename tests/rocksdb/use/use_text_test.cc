@@ -48,7 +48,7 @@ UseRow RowOf(const std::string& family, int level, uint64_t counted, double rate
   return row;
 }
 
-// The JSON that `winnow advise --use` reads.
+// JSON that `winnow advise --use` reads.
 TEST(UseTextTest, JsonIsAsBefore) {
   UseRow strange = RowOf("with \"quotes\" and \\", -1, 7, 0.25);
   strange.databases.clear();
@@ -63,7 +63,7 @@ TEST(UseTextTest, JsonIsAsBefore) {
 }
 
 TEST(UseTextTest, BoundsAreThoseOfPoisson) {
-  // The exact ones of 10 are 4.80 and 18.39, of 100 81.4 and 121.6.
+  // The exact limits are 4.80 and 18.39 for 10, and 81.4 and 121.6 for 100.
   for (const auto& [counted, low, high] :
        {std::tuple(10, 4.80, 18.39), std::tuple(100, 81.36, 121.63)}) {
     const FilterUse use = AsFilterUse(RowOf("a", 1, static_cast<uint64_t>(counted), 0.01));
@@ -113,7 +113,7 @@ TEST(UseTextTest, TableHasFortyRows) {
   EXPECT_THAT(table, Not(HasSubstr("family 9 ")));
 }
 
-// Or policies that differ behind the cut would count together.
+// Cut texts would merge policies that differ after the cut.
 TEST(UseTextTest, PrometheusHasAllOfAPolicysText) {
   UseRow one = RowOf("orders", 6, 1000, 0.01);
   one.policy = "bits_per_key=10;" + std::string(120, 'x') + "=1";

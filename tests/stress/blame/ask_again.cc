@@ -44,8 +44,8 @@ Answer GetAnswer(const std::string& key, const ReadOptions& options, DB* databas
   return ToAnswer(status, std::move(value));
 }
 
-// KeyMayExist looks at what is in memory alone: where it gives no value, once more after a Get,
-// which brings the blocks there. A copy that was just opened has none.
+// Returns KeyMayExist's answer. KeyMayExist reads only cached blocks: if it gives no value, a Get
+// loads the blocks and it is called again. A copy that was just opened has no cached blocks.
 Answer AskWhetherItMayExist(const std::string& key, const ReadOptions& options, DB* database,
                             ColumnFamilyHandle* family) {
   Answer by_get;
@@ -76,7 +76,7 @@ Answer AskAgain(const Difference& difference, const Extractor& extractor, DB* da
     case Question::kGet:
       return GetAnswer(key, options, database, family);
     case Question::kMultiGet: {
-      // Two of them: for one key, RocksDB has a way of its own.
+      // Two keys, since RocksDB treats a batch of one key differently.
       const std::string other = key + "~";
       const Slice slices[] = {key, other};
       PinnableSlice values[2];
@@ -102,7 +102,7 @@ Answer AskAgain(const Difference& difference, const Extractor& extractor, DB* da
       return AnswerOf(*at, key);
     }
     case Question::kRangeSeek: {
-      // As short a range as there is: what other keys a filter has does not matter.
+      // The shortest possible range, which excludes all other keys of a filter.
       const std::string end = key + '\0';
       const Slice upper_bound = end;
       options.iterate_upper_bound = &upper_bound;

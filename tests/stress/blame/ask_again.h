@@ -1,4 +1,4 @@
-// A question asked again, of any database that holds the same.
+// Repeats a lookup in any database with equal contents.
 
 #ifndef WINNOW_TESTS_STRESS_BLAME_ASK_AGAIN_H_
 #define WINNOW_TESTS_STRESS_BLAME_ASK_AGAIN_H_
@@ -15,35 +15,35 @@ namespace winnow::stress {
 
 struct Answer {
   std::optional<std::string> found;
-  std::string status;  // if it was neither OK nor NotFound
+  std::string status;  // if neither OK nor NotFound
 
   bool IsRight(const Difference& difference) const {
     return status.empty() && found == difference.expected;
   }
-  std::string ToString() const;  // for people
+  std::string ToString() const;  // readable text
 };
 
-// The key of the difference, in the way in which it was asked for, without the snapshot.
+// Looks up the key of the difference by the same kind of read, without the snapshot.
 Answer AskAgain(const Difference& difference, const Extractor& extractor,
                 ROCKSDB_NAMESPACE::DB* database, ROCKSDB_NAMESPACE::ColumnFamilyHandle* family);
 
-// The same key by an iterator in total order, which asks no filter, at the snapshot if there is
+// Looks up the key by a total-order iterator, which uses no filters, at the snapshot if there is
 // one.
 Answer AskWithoutFilters(const Difference& difference, ROCKSDB_NAMESPACE::DB* database,
                          ROCKSDB_NAMESPACE::ColumnFamilyHandle* family);
 
-// Bytes as hexadecimal digits, and back.
+// Convert bytes to hexadecimal digits and back.
 std::string ToHex(const std::string& bytes);
 std::string FromHex(const std::string& digits);
 
-// Returns whether RocksDB gives the right answer in a copy of the database, which `settings` are
-// for, in a process of its own in which WINNOW_SHARED_HASH is `shared`; unset if that can't be
-// found out. `program` runs AskInThisProcess with the arguments that follow --ask.
+// Returns whether RocksDB gives the right answer from a copy of the database, in another process
+// with WINNOW_SHARED_HASH=`shared`; nullopt if that process fails. `extractor` is the column
+// family's. `program` calls AskInThisProcess with the arguments after --ask.
 std::optional<bool> IsRightInOtherProcess(const std::string& program, const std::string& copy,
                                           const Difference& difference, const Extractor& extractor,
                                           const std::string& shared);
 
-// Prints what the database says and ends with 0.
+// Prints the database's answer. Returns 0.
 int AskInThisProcess(int argc, char** argv);
 
 }  // namespace winnow::stress

@@ -18,7 +18,7 @@ bool IsAboutPrefixes(const Difference& difference) {
          difference.question == Question::kPrefixSeekForPrev;
 }
 
-// Empty: filters were asked for the whole key.
+// Returns the prefix that filters were checked for; empty if it was the whole key.
 std::string PrefixAsked(const Difference& difference, const Extractor& extractor) {
   return IsAboutPrefixes(difference) ? extractor.PrefixOf(difference.target) : "";
 }
@@ -37,7 +37,7 @@ std::string Describe(const Finding& finding) {
   return text;
 }
 
-// Files that RocksDB never writes again are linked, the others copied.
+// Copies the database. SST files, which RocksDB never modifies, are hard-linked.
 void Copy(const Database& database, const std::string& to) {
   database.db().PauseBackgroundWork().PermitUncheckedError();
   database.db().DisableFileDeletions().PermitUncheckedError();
@@ -53,7 +53,7 @@ void Copy(const Database& database, const std::string& to) {
   }
 }
 
-// A difference under investigation, and where one can ask.
+// A difference under investigation, and the databases to repeat the lookup in.
 class Investigation {
  public:
   Investigation(const Finding& finding, const Settings& settings, const std::string& copy,
@@ -66,7 +66,7 @@ class Investigation {
         report_(report) {}
 
   bool IsRocksDBs() const {
-    // A copy has no snapshots: then the iterator that asks no filter has to tell.
+    // A copy has no snapshots, so the answer of the iterator without filters decides.
     if (difference_.snapshot != nullptr) return !finding_.without_filters.IsRight(difference_);
     const ReadOnlyDatabase database(copy_, settings_, nullptr);
     const Answer answer =
@@ -75,7 +75,8 @@ class Investigation {
     return !answer.IsRight(difference_);
   }
 
-  // The filter that the lookup meets, found by watching it, or any of the files'.
+  // Returns the verdict for the filter that the repeated lookup uses, found by Watch, or for any of
+  // the files' filters.
   std::optional<Verdict> FilterAtFault() const {
     const ReadOnlyDatabase database(copy_, settings_,
                                     NewWatchedPolicy(MakePolicy("winnow:10"), Fault::kNone));
@@ -128,7 +129,7 @@ class Investigation {
   }
 
  private:
-  // A partition that has it may be the key's own, and RocksDB may have asked a wrong one.
+  // Another partition may contain the key if RocksDB used the wrong one.
   void SayWhoHas(const FileAndKey& file, size_t asked, const std::string& filter_key) const {
     std::string others;
     for (size_t i = 0; i < file.blocks.size(); ++i) {
@@ -177,7 +178,7 @@ Blame FindBlame(const Finding& finding, const Database& database, const std::str
   try {
     Copy(database, evidence);
     say("the database as it was then: " + evidence);
-    // A reader's wrong answer is one whatever came of it.
+    // A reader's wrong answer is a fault even if the result was right.
     if (finding.difference.question == Question::kStatus && !Watch::HasWrongAnswer()) {
       say("unexplained: ours until shown otherwise");
       return blame;

@@ -1,4 +1,4 @@
-// Finds out whose fault a difference is.
+// Finds the component that caused a difference.
 
 #ifndef WINNOW_TESTS_STRESS_BLAME_BLAME_H_
 #define WINNOW_TESTS_STRESS_BLAME_BLAME_H_
@@ -11,32 +11,33 @@
 
 namespace winnow::stress {
 
-// The numbers are exit statuses. 0 is none, 2 wrong usage.
+// The numbers are exit statuses: 0 means no difference, 2 wrong usage.
 enum class Verdict {
-  kWinnowFilter = 1,   // a filter of Winnow's denies a key that its file holds
-  kBuiltinFilter = 3,  // one of RocksDB's own does
-  kRocksDB = 4,        // RocksDB gives the same answer where no filter is asked
-  kSharedHash = 5,     // a reader of Winnow's said what its filter does not: it had another hash
-  kUnexplained = 6,    // ours until shown otherwise
+  kWinnowFilter = 1,   // a Winnow filter rejects a key of its file
+  kBuiltinFilter = 3,  // a built-in filter rejects a key of its file
+  kRocksDB = 4,        // RocksDB gives the same answer without filters
+  kSharedHash = 5,     // a Winnow reader's answer differs from its filter's: it used a wrong hash
+  kUnexplained = 6,    // Winnow's until shown otherwise
 };
 
-// A difference, and what was asked right after it by the same thread.
+// A difference, and repeated lookups by the same thread right after it.
 struct Finding {
   Difference difference;
-  Answer again;            // the same question
-  Answer without_filters;  // the same key by an iterator in total order
+  Answer again;            // repeated by the same kind of read
+  Answer without_filters;  // repeated by an iterator in total order
 };
 
-// To be called where the difference was caught, in its thread, with the database still open.
+// Repeats the lookup. Must be called in the thread that caught the difference, while the database
+// is still open.
 Finding LookCloser(const Difference& difference, const Database& database);
 
 struct Blame {
   Verdict verdict = Verdict::kUnexplained;
-  std::string report;  // lines for people
+  std::string report;  // readable lines
 };
 
-// Copies the database to a folder `evidence`, and asks the files there. Nothing else may use the
-// database meanwhile. `program` is what IsRightInOtherProcess takes.
+// Copies the database to the folder `evidence` and looks up the key there. Nothing else may use the
+// database meanwhile. `program` is passed to IsRightInOtherProcess.
 Blame FindBlame(const Finding& finding, const Database& database, const std::string& evidence,
                 const std::string& program);
 

@@ -1,4 +1,4 @@
-// An answer that is not the model's.
+// An answer that differs from the model's.
 
 #ifndef WINNOW_TESTS_STRESS_BLAME_DIFFERENCE_H_
 #define WINNOW_TESTS_STRESS_BLAME_DIFFERENCE_H_
@@ -13,37 +13,38 @@
 
 namespace winnow::stress {
 
-// How the key was asked for, which decides what is asked of filters.
+// Kind of read, which decides what filters are checked for.
 enum class Question {
   kGet,                // the whole key
-  kMultiGet,           // the same, in a batch
-  kKeyMayExist,        // the same, of what is in memory only
-  kPrefixSeek,         // its prefix
-  kPrefixSeekForPrev,  // the same, backward
-  kRangeSeek,          // the range from the target on, of which it is the first key
+  kMultiGet,           // the whole key, in a batch
+  kKeyMayExist,        // the whole key, in cached blocks only
+  kPrefixSeek,         // the key's prefix
+  kPrefixSeekForPrev,  // the key's prefix, backward
+  kRangeSeek,          // the range from the target on, whose first key it is
   kTotalOrder,         // nothing
-  kStatus,             // no key: RocksDB refused what it should have done
+  kStatus,             // no key: RocksDB failed an operation
 };
 
 struct Difference {
   Question question = Question::kStatus;
-  std::string operation;  // a few words
+  std::string operation;  // short description
   size_t family = 0;
   std::string key;
-  std::string target;     // of a seek
-  std::string timestamp;  // of the time asked for, in a family that has them
+  std::string target;     // target of a seek
+  std::string timestamp;  // read timestamp, in the column family with timestamps
   std::optional<std::string> expected;
   std::optional<std::string> found;
-  std::string status;  // RocksDB's, where it was not OK or NotFound
+  std::string status;  // RocksDB's, if neither OK nor NotFound
   const ROCKSDB_NAMESPACE::Snapshot* snapshot = nullptr;
 };
 
-// Thrown where it is seen, so that nothing else is asked in between.
+// Exception thrown as soon as a difference is found, so that no other read comes in between.
 struct DifferenceFound {
   Difference difference;
 };
 
-// Throws `about`, with the answer in it, if that is not what was expected: a value, or none.
+// Throws `about` with the answer if that differs from the expected value, or from NotFound if none
+// is expected.
 inline void RequireAnswer(Difference about, const ROCKSDB_NAMESPACE::Status& status,
                           const std::string& value) {
   if (status.ok()) about.found = value;
@@ -55,7 +56,7 @@ inline void RequireAnswer(Difference about, const ROCKSDB_NAMESPACE::Status& sta
   throw DifferenceFound{about};
 }
 
-// A failure of RocksDB's that nothing asked for.
+// Throws a difference for a failed operation of RocksDB.
 inline void Require(const ROCKSDB_NAMESPACE::Status& status, const std::string& operation) {
   if (status.ok()) return;
   Difference difference;

@@ -24,9 +24,9 @@ using ROCKSDB_NAMESPACE::Slice;
 
 // Contents of a file, read without its filter.
 struct Contents {
-  bool holds_value = false;      // or an operand: the file's iterator shows no tombstones
-  bool has_whole_keys = false;   // in its filter
-  std::string prefix_extractor;  // whose prefixes its filter has; empty: none
+  bool holds_value = false;      // a value or operand; the file's iterator shows no tombstones
+  bool has_whole_keys = false;   // true if its filter has them
+  std::string prefix_extractor;  // extractor of the prefixes in its filter; empty: none
 };
 
 Contents ReadContents(const std::string& path, const std::string& key,
@@ -77,7 +77,7 @@ std::vector<FileAndKey> FilesWithKey(const ReadOnlyDatabase& database, size_t fa
   std::vector<FileAndKey> files;
   for (const LiveFileMetaData& live : all) {
     if (live.column_family_name != FamilyName(family)) continue;
-    // With timestamps, the ends of a file's range have one.
+    // The range of a file has timestamps in this column family, so it is not compared.
     if (family != kTimedFamily && (key < live.smallestkey || live.largestkey < key)) continue;
     const std::string path = live.db_path + live.name;
     FileAndKey file;
@@ -94,7 +94,7 @@ std::vector<FileAndKey> FilesWithKey(const ReadOnlyDatabase& database, size_t fa
     file.blocks = inspect::ReadFilterBlocks(path, &error);
     const inspect::SstReport report = inspect::ReadSst(path);
     file.kind = report.filter ? report.filter->kind : error;
-    // A filter without whole keys, or with the prefixes of another extractor, is not asked.
+    // RocksDB does not use a filter without whole keys, or with the prefixes of another extractor.
     const auto& extractor = of_family.options.prefix_extractor;
     const bool is_asked =
         prefix.empty() ? contents.has_whole_keys

@@ -23,12 +23,12 @@ using ROCKSDB_NAMESPACE::Status;
 
 constexpr uint64_t kDenyOneIn = 100'000;
 constexpr uint64_t kDenyRangeOf = 50;
-// The fault in one filter: the third of a builder, in which the twentieth key is left out.
+// kDeniedInOne's fault: the third filter of a builder lacks its twentieth key.
 constexpr int kFilterWithFault = 2;
 constexpr int kKeyWithFault = 20;
-constexpr uint64_t kLookupWithFault = 5'000;  // while all that was written is read first
+constexpr uint64_t kLookupWithFault = 5'000;  // follows the initial read of all keys
 
-// Leaves keys out of the filters that the inner builder makes.
+// Builder that omits keys from the inner builder's filters.
 class ForgetfulBuilder final : public FilterBitsBuilder {
  public:
   ForgetfulBuilder(std::unique_ptr<FilterBitsBuilder> inner, Fault fault)
@@ -69,14 +69,14 @@ class ForgetfulBuilder final : public FilterBitsBuilder {
  private:
   bool Forgets(const Slice& key) {
     if (fault_ == Fault::kDeniedRange) {
-      // Without whole keys a prefix tells a range filter its key.
+      // Without whole keys, a range filter learns its keys from empty prefixes.
       return key.empty() && IsOneIn(kDenyRangeOf, plugin::FindTransformedKey(key.data()).key);
     }
     if (fault_ != Fault::kDeniedInOne) return IsOneIn(kDenyOneIn, key);
     return filters_ == kFilterWithFault && ++keys_ == kKeyWithFault;
   }
-  // The hash decides, so that filters of compactions lack the same keys; its low bits choose
-  // the place in the filter.
+  // The hash decides, so that filters of compactions omit the same keys. Its low bits choose the
+  // position in the filter, so they are not used.
   static bool IsOneIn(uint64_t many, const Slice& key) {
     return (HashKey(std::string_view(key.data(), key.size())).value >> 20) % many == 0;
   }
@@ -91,7 +91,7 @@ class ForgetfulBuilder final : public FilterBitsBuilder {
   int keys_ = 0;
 };
 
-// As if the key before were taken for this one.
+// Reader that uses the previous key's answer for a key, as with a stale shared hash.
 class StaleReader final : public FilterBitsReader {
  public:
   explicit StaleReader(std::unique_ptr<FilterBitsReader> inner) : inner_(std::move(inner)) {}
@@ -100,7 +100,7 @@ class StaleReader final : public FilterBitsReader {
     static std::atomic<uint64_t> lookups{0};
     thread_local std::string before;
     bool answer = inner_->MayMatch(key);
-    // From then on, until an answer is another one for it.
+    // Continues until an answer changes by the fault.
     static std::atomic<bool> is_done{false};
     if (lookups.fetch_add(1) >= kLookupWithFault && !is_done.load() && answer) {
       answer = inner_->MayMatch(before);

@@ -1,5 +1,4 @@
-// The faults of watch.h, in a builder and in a reader of filters: what a mistake of Winnow's would
-// do.
+// Planted faults of watch.h in a builder and a reader of filters, which simulate bugs in Winnow.
 
 #ifndef WINNOW_TESTS_STRESS_BLAME_PLANTED_FAULTS_H_
 #define WINNOW_TESTS_STRESS_BLAME_PLANTED_FAULTS_H_
@@ -11,11 +10,11 @@
 
 namespace winnow::stress {
 
-// The builder itself, or one that goes wrong if the fault is a builder's.
+// Returns `builder`, wrapped if the fault is one of builders.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> PlantInBuilder(
     std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder, Fault fault);
 
-// The same for a reader.
+// Returns `reader`, wrapped if the fault is one of readers.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> PlantInReader(
     std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader, Fault fault);
 

@@ -29,13 +29,13 @@ struct Seen {
   std::atomic<uint64_t> compared{0};
   std::atomic<bool> has_wrong{false};
   std::atomic<bool> is_recording{false};
-  std::mutex mutex;  // of what follows
+  std::mutex mutex;  // guards the members below
   std::optional<WrongAnswer> first_wrong;
   std::vector<Asked> asked;
 };
 
 Seen& TheSeen() {
-  static auto* const seen = new Seen;  // readers may outlive static objects
+  static auto* const seen = new Seen;  // never destroyed, since readers may outlive static objects
   return *seen;
 }
 
@@ -64,8 +64,8 @@ class WatchedReader final : public FilterBitsReader {
     return view_.MayContain(HashKey(std::string_view(key.data(), key.size())));
   }
 
-  // Returns what the filter says where the prefix stands for a seek's bounds; true for another
-  // prefix. Without range filters, what it says of the empty key.
+  // Returns the range filters' answer if the prefix stands for a seek's bounds; true for another
+  // prefix. Without range filters, returns the answer for the empty key.
   bool MayContainRange(const char* prefix) const {
     if (ranges_.empty()) return MayContainKey(Slice());
     Slice begin;
@@ -105,7 +105,7 @@ class WatchedPolicy final : public FilterPolicy {
   const char* Name() const override { return "winnow.stress.Watched"; }
   const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
 
-  // By which a policy learns the order of keys.
+  // RocksDB passes the key order to a policy by this call.
   ROCKSDB_NAMESPACE::Status ValidateOptions(
       const ROCKSDB_NAMESPACE::DBOptions& database,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) const override {

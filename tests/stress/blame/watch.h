@@ -1,4 +1,4 @@
-// A filter policy around another one that watches what readers answer, and can be told to go wrong.
+// Filter policy that wraps another one, watches its readers' answers, and can plant faults.
 
 #ifndef WINNOW_TESTS_STRESS_BLAME_WATCH_H_
 #define WINNOW_TESTS_STRESS_BLAME_WATCH_H_
@@ -13,49 +13,49 @@
 
 namespace winnow::stress {
 
-// A fault that is planted, to see that it is found and whose it is said to be.
+// A planted fault, to test that it is found and attributed correctly.
 enum class Fault {
   kNone,
-  kDeniedKeys,       // filters lack one key in 100,000, chosen by the key
-  kDeniedInOne,      // the third filter that a builder makes lacks a key: with partitions, one does
-  kDeniedRange,      // range filters lack one key in 50, chosen by the key
-  kDeniedByBuiltin,  // as kDeniedKeys, but the filters are RocksDB's own
-  kStaleHash,        // once a reader is asked with the hash of the key before, unless
+  kDeniedKeys,       // filters omit one key in 100,000, chosen by the key
+  kDeniedInOne,      // the third filter of a builder, or third partition, omits a key
+  kDeniedRange,      // range filters omit one key in 50, chosen by the key
+  kDeniedByBuiltin,  // kDeniedKeys in RocksDB's filters
+  kStaleHash,        // a reader uses the previous key's hash once, unless
                      // WINNOW_SHARED_HASH=off
-  kLostWrite,        // one write is taken to have happened and never asked for
-  kMisheard,         // one answer is taken for another
+  kLostWrite,        // one write is recorded but not done
+  kMisheard,         // one answer is replaced
   kSignal,           // the process ends by a signal
 };
 
-// A reader's answer that the bytes of its filter do not give.
+// A reader's answer that differs from its filter's bytes.
 struct WrongAnswer {
-  std::string key;  // or prefix, as RocksDB asked for it
+  std::string key;  // or prefix, as RocksDB passed it
   bool said = false;
 };
 
-// One question to one filter.
+// A lookup in one filter.
 struct Asked {
   std::string block;
   std::string key;
-  bool said = false;      // by the reader
-  bool by_bytes = false;  // by the filter's bytes with a hash that was computed for it alone
+  bool said = false;      // the reader's answer
+  bool by_bytes = false;  // the answer of the filter's bytes, with a newly computed hash
   bool is_winnow = false;
 };
 
 // Observations of the watched readers of this process. Thread-safe.
 class Watch {
  public:
-  // Number of answers of Winnow's readers that were compared with those that the bytes give.
+  // Returns the number of Winnow readers' answers that were compared with their filters' bytes.
   static uint64_t Compared();
   static bool HasWrongAnswer();
   static std::optional<WrongAnswer> FirstWrongAnswer();
 
-  // From now on all questions are kept, those to built-in filters too, and given at the end.
+  // Record all lookups, also in built-in filters; EndRecording() returns them.
   static void BeginRecording();
   static std::vector<Asked> EndRecording();
 };
 
-// Its filters are those of `inner`, but for the fault.
+// Returns a policy that builds and reads filters by `inner`, except for the fault.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewWatchedPolicy(
     std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> inner, Fault fault);
 

@@ -1,4 +1,4 @@
-// Figures that advice foretells, against filters and databases that are built.
+// Predictions of advice, compared with filters and databases that are built.
 
 #include "tools/winnow/advise/advice_costs.h"
 
@@ -22,11 +22,11 @@ namespace advice_costs_test {
 
 using testing::PartitionedTableWith;
 
-// Each row's promise, against the filters that its policies build from the keys of the files.
+// Compares each row's predictions with the filters that its policies build from the files' keys.
 void ExpectPromisesKept(const std::string& database, AdviceOptions options) {
   constexpr double kDeviations = 4;
   constexpr double kShare = 0.02;
-  constexpr double kFewBytes = 64;  // rounding of the few files that some databases have
+  constexpr double kFewBytes = 64;  // rounding, for databases with few files
   AdviceReading reading;
   const std::string problem = ReadForAdvice(
       TablesOf(database), options, [](const AdviceStep&) {}, &reading);
@@ -36,7 +36,7 @@ void ExpectPromisesKept(const std::string& database, AdviceOptions options) {
   const double repeats = MeanRepeats(reading);
   for (const AdviceRow& row : advice.rows) {
     if (row.purpose == RowPurpose::kNow) continue;
-    // Rows of level_plan=learned count one half of the lookups.
+    // Rows of level_plan=learned are judged by half of the lookups only.
     if (row.OnePolicy().find("learned") != std::string::npos) continue;
     SCOPED_TRACE(::testing::Message() << TitleOf(row.purpose) << " " << row.policies[0]);
     const Cost built = BuiltCost(reading, row.policies);
@@ -152,8 +152,8 @@ const Shape kShapes[] = {
 INSTANTIATE_TEST_SUITE_P(Shapes, PromisesOnShapes, ::testing::ValuesIn(kShapes),
                          [](const auto& shape) { return std::string(shape.param.name); });
 
-// A tree that is written under an advised policy is as promised from one under another policy, and
-// advice on it has the rows in the same order.
+// A tree written with an advised policy matches the prediction from a tree with another policy, and
+// advice on the new tree has the same order of rows.
 TEST_F(PromisesTest, AreKeptByTreesThatAreWrittenUnderThePolicy) {
   for (const bool is_universal : {false, true}) {
     const auto make = [&](const std::string& policy, const std::string& name) {
@@ -192,7 +192,7 @@ TEST_F(PromisesTest, AreKeptByTreesThatAreWrittenUnderThePolicy) {
 
 class OnceCompactedTest : public AdvisedDatabase {};
 
-// A full compaction gives what is promised for the tree once compacted.
+// A full compaction gives the predicted costs of the compacted tree.
 TEST_F(OnceCompactedTest, OnceCompactedItIsAsPromised) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
   AdviceOptions options = Quick();
@@ -223,11 +223,11 @@ TEST_F(OnceCompactedTest, OnceCompactedItIsAsPromised) {
         static_cast<double>(FalsePositives(database, folder_ / "one", *options.recorded));
     EXPECT_EQ(found, static_cast<double>(*after.rows.front().counted));
     EXPECT_GT(found, 200);
-    // Files that are compacted one after the other go by those that are left.
+    // Rates of files that are compacted one by one depend on the files still left.
     const double by_files = policy.find("winnow") != std::string::npos ? 0.15 : 0;
     EXPECT_NEAR(row.compacted->false_reads * lookups / found, 1,
                 std::max(by_files, 4 / std::sqrt(found)));
-    if (policy == "bloomfilter:10") {  // in force now, as the OPTIONS file says
+    if (policy == "bloomfilter:10") {  // the OPTIONS file's policy
       ASSERT_TRUE(advice.rows.front().compacted);
       EXPECT_EQ(advice.rows.front().compacted->false_reads, row.compacted->false_reads);
     }
@@ -246,7 +246,7 @@ TEST_F(OnceCompactedTest, WhatIsCompactedIsTheSameOnceCompacted) {
   ASSERT_EQ(advice.families.front().keys_by_level.size(), 1u);
   for (const AdviceRow& row : advice.rows) {
     ASSERT_TRUE(row.compacted) << TitleOf(row.purpose);
-    // Counted false reads have the deviation of chance.
+    // Counted false reads vary by chance.
     const double chance = row.counted ? 0.02 + 4 / std::sqrt(static_cast<double>(*row.counted)) : 0;
     EXPECT_NEAR(row.compacted->bytes / row.bytes, 1, row.counted ? 0.02 : 0) << row.OnePolicy();
     EXPECT_NEAR(row.compacted->false_reads / row.false_reads, 1, chance) << row.OnePolicy();
@@ -266,7 +266,7 @@ TEST_F(OnceCompactedTest, OnceCompactedSmallFilesAreOfTheirSizes) {
     const Advice advice = AdviseOn(folder_ / "db", options);
     const AdviceRow& now = advice.rows.front();
     ASSERT_TRUE(now.compacted);
-    // Rates by file let hardly more through while there is a level above.
+    // Rates by file avoid most false reads while there is a level above.
     if (policy != "winnow:10") {
       EXPECT_GT(now.false_reads, 1.2 * now.compacted->false_reads);
     }

@@ -1,4 +1,4 @@
-// level_plan=learned among the policies that advice is about.
+// Advice on level_plan=learned.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr char kLearned[] = "{id=winnow;bits_per_key=10;level_plan=learned}";
-// Keys that are nowhere, hardly one twice; nine in ten fall into the first `hot` numbers.
+// Returns `n` absent keys with few repeats, nine in ten of them within the first `hot` numbers.
 std::vector<std::string> HotLookups(size_t n, uint64_t hot, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::string> keys;
@@ -42,8 +42,8 @@ class AdviceLearningTest : public AdvisedDatabase {
   }
 };
 
-// A tree that is written and looked up under the policy itself reads as little as was foretold from
-// files that were written without it.
+// A tree that is written and looked up with the learned plan has the few false reads that were
+// predicted from files written without it.
 TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
   Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
   const std::vector<std::string> lookups = HotLookups(60'000, kEnd / 20, 5);
@@ -72,18 +72,18 @@ TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
   const Advice after = AdviseOn(folder_ / "learned", now);
   const auto reads = static_cast<double>(FalsePositives(options, folder_ / "learned", later)) /
                      static_cast<double>(later.size());
-  const AdviceRow& plan = RowOf(after, "winnow:10");  // on the files that there are then
+  const AdviceRow& plan = RowOf(after, "winnow:10");  // advice on the new files
   EXPECT_LT(after.rows.front().bytes / plan.bytes,
             foretold.bytes / RowOf(advice, "winnow:10").bytes + 0.05);
   const double ratio = reads / plan.false_reads;
   const double foretold_ratio = foretold.false_reads / RowOf(advice, "winnow:10").false_reads;
   EXPECT_LT(ratio, 1.3 * foretold_ratio);
-  // Better where the whole tree is written at once, as here.
+  // The result is better if the whole tree is rewritten at once, as here.
   EXPECT_GT(ratio, foretold_ratio / 3.5);
 }
 
-// Effects of chance on few lookups are in those that are learned from and not in others: files
-// whose few lookups are known would look better than they are.
+// Chance effects in the lookups that the plan learns from are absent in others, so judging by the
+// former would favor files with few lookups.
 TEST_F(AdviceLearningTest, LookupsThatAreLearnedFromDontJudge) {
   Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
   AdviceOptions options = Quick();
@@ -111,8 +111,8 @@ TEST_F(AdviceLearningTest, LookupsThatAreLearnedFromDontJudge) {
   EXPECT_NEAR(costs.Of(kLearned).false_reads / (all_to_judged * learned.false_reads), 1, 0.02);
 }
 
-// In the order of time it is the first half that is learned from; in that of keys it would be the
-// first keys.
+// If lookups are in time order, the plan learns from the first half; if they are sorted by key, the
+// first half would be the smallest keys.
 TEST_F(AdviceLearningTest, HalvesAreOfTimeOrOfChance) {
   Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
   AdviceOptions options = Quick();

@@ -1,4 +1,4 @@
-// Lookups that are drawn or recorded, and where they end.
+// Drawn and recorded lookups, and the files where they end.
 
 #include "tools/winnow/advise/advice_lookups.h"
 
@@ -36,7 +36,7 @@ TEST_F(AdviceLookupsTest, MadeUpKeysAreAbsentAndInRange) {
   EXPECT_NEAR(advice.rows.front().false_reads, 4.5 * 0.0096, 0.006);
   EXPECT_THAT(advice.assumptions, Contains(HasSubstr("Lookups are made up")));
   EXPECT_THAT(advice.recommendation, HasSubstr("filter_policy=winnow:"));
-  // The same seed.
+  // The seed is constant, so the result repeats.
   EXPECT_EQ(AdviseOn(folder_ / "db", Quick()).rows.front().counted, advice.rows.front().counted);
 }
 
@@ -56,7 +56,7 @@ TEST_F(AdviceLookupsTest, ALookupOfMergesGoesOn) {
       testing::StrictConfig(), "stringappend", &database.merge_operator));
   {
     const auto db = OpenDatabase(database, folder_ / "db");
-    // Two files on level 0 whose odd numbers are absent from the first.
+    // Two files on level 0. The first lacks the odd numbers.
     PutAndFlush(db.get(), {20'000, 0, 2});
     for (uint64_t i = 0; i < 20'000; ++i) {
       ASSERT_STATUS_OK(i < 10'000 ? db->Merge(WriteOptions(), KeyOf(i), "more")
@@ -125,7 +125,7 @@ TEST(FollowLookupsTest, EndWhereTheKeyIsFound) {
   EXPECT_THAT(lookups.asks[0], ElementsAre(3));
 }
 
-// "a" is deleted in the newer file, "b" in the older one, "c" is below all keys that are left.
+// "a" is deleted in the newer file, "b" in the older one, and "c" is less than all remaining keys.
 TEST(FollowLookupsTest, WhatIsDeletedIsAbsentOnceAllIsOne) {
   FamilyLookups lookups;
   lookups.keys = {"a", "b", "c", "d"};
@@ -137,7 +137,7 @@ TEST(FollowLookupsTest, WhatIsDeletedIsAbsentOnceAllIsOne) {
   FollowLookups(ranges, said, false, &lookups);
   EXPECT_EQ(lookups.lookups, 4u);
   EXPECT_EQ(lookups.absent, 2u);
-  EXPECT_EQ(lookups.asks_of_one, 2u);  // of "a" and "c"; "d" is in no range
+  EXPECT_EQ(lookups.asks_of_one, 2u);  // "a" and "c"; "d" is in no range
   FollowLookups(ranges, said, true, &lookups);
   EXPECT_EQ(lookups.lookups, 2u);
   EXPECT_EQ(lookups.asks_of_one, 1u);
@@ -145,7 +145,7 @@ TEST(FollowLookupsTest, WhatIsDeletedIsAbsentOnceAllIsOne) {
 
 TEST(LiveShareTest, IsOfKeysThatAreLeft) {
   const auto is = [](FileAnswer answer) { return static_cast<char>(answer); };
-  // Two of four keys are in both files, one of these is deleted in the newer one.
+  // Two of four keys are in both files, and one of them is deleted in the newer file.
   const std::vector<AskedRange> ranges = {{0, 3}, {0, 4}};
   const std::vector<std::string> said = {
       {is(FileAnswer::kFound), is(FileAnswer::kDeleted), is(FileAnswer::kDenied)},

@@ -1,4 +1,4 @@
-// The policies that have rows, the split of a budget, and the curve.
+// Policies in the rows of advice, the split of a budget, and the curve.
 
 #include "tools/winnow/advise/advice_rows.h"
 
@@ -23,7 +23,8 @@ class AdviceRowsTest : public AdvisedDatabase {
     return reading;
   }
 
-  // A family with as many keys as the others, but as many files a lookup asks.
+  // Creates column families with equally many keys. The number of files is the number that a lookup
+  // checks.
   void MakeFamilies(std::initializer_list<uint64_t> files_of_families) {
     const Options options = MakeOptions(TableWith("bloomfilter:10"));
     const auto db = OpenDatabase(options, folder_ / "db");
@@ -60,7 +61,7 @@ TEST_F(AdviceRowsTest, TheMemoryAndTheReadsOfNowAreKept) {
   EXPECT_EQ(found, 2);
 }
 
-// Against all pairs of bits.
+// Compares the split with all pairs of bits per key.
 TEST_F(AdviceRowsTest, NoOtherSplitOfABudgetIsMuchBetter) {
   MakeFamilies({1, 12});
   AdviceOptions options = Quick();
@@ -117,7 +118,7 @@ TEST_F(AdviceRowsTest, ABudgetHasALeastAndAMost) {
   EXPECT_LT(large.budget_taken, 200'000);
 }
 
-// More memory reads less, and Winnow's filters take less for as few false reads.
+// False reads fall with more memory, and Winnow's filters need less memory for equal false reads.
 TEST_F(AdviceRowsTest, TheCurveFalls) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
   const Advice advice = AdviseOn(folder_ / "db", Quick());

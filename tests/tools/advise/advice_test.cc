@@ -1,4 +1,4 @@
-// Advice as a whole, against databases that have what it foretells.
+// Complete advice, compared with databases that have the predicted policies.
 
 #include "tools/winnow/advise/advice.h"
 
@@ -29,7 +29,7 @@ struct TreeCase {
 
 class AdviceOnATree : public AdvisedDatabase, public ::testing::WithParamInterface<TreeCase> {};
 
-// The policy in force is foretold as it is.
+// Predicts the current policy's costs correctly.
 TEST_P(AdviceOnATree, IsRightForThePolicyThatItHas) {
   const BlockBasedTableOptions table = GetParam().partitioned
                                            ? PartitionedTableWith(GetParam().policy)
@@ -67,8 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Policies, AdviceOnATree,
                                            TreeCase{"partitioned_winnow", kUniform, true}),
                          [](const auto& tree) { return std::string(tree.param.name); });
 
-// A filter goes by the other files of its tree as they were when it was built, and what is foretold
-// by the files that there are.
+// A filter's rate depends on the files that existed when it was built, and the prediction on the
+// current files.
 TEST_F(AdviceTest, RatesByFileAreAsForetold) {
   for (const bool is_universal : {false, true}) {
     SCOPED_TRACE(is_universal ? "universal" : "leveled");
@@ -106,7 +106,7 @@ TEST_F(AdviceTest, WithoutAbsentKeysTheLastLevelHasNoFilters) {
   EXPECT_LT(again.bytes, 0.5 * RowOf(advice, "bloomfilter:10").bytes);
 }
 
-// Rates go by levels, and by the database's size ratio, if keys have another order.
+// Rates depend on levels, and on the database's size ratio, if the comparator is not bytewise.
 TEST_F(AdviceTest, TheSizeRatioIsThatOfTheDatabase) {
   Options database = MakeOptions(TableWith("winnow:10"));
   database.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
@@ -121,7 +121,7 @@ TEST_F(AdviceTest, TheSizeRatioIsThatOfTheDatabase) {
   EXPECT_NE(again.bytes, RowOf(advice, with_ratio + "10}").bytes);
 }
 
-// A tree under one policy tells what one under another would have.
+// A tree with one policy predicts the costs of another.
 TEST_F(AdviceTest, IsRightForPoliciesThatItHasNot) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
   AdviceOptions options = Quick();
@@ -140,7 +140,7 @@ TEST_F(AdviceTest, IsRightForPoliciesThatItHasNot) {
     EXPECT_NEAR(row.bytes / AdviseOn(folder_ / "other", options).rows.front().bytes, 1, 0.015)
         << policy;
   }
-  // Plans for the share of absent keys that the list has.
+  // The plans use the recorded list's share of absent keys.
   const bool has_share =
       std::any_of(advice.curve.begin(), advice.curve.end(), [](const CurvePoint& point) {
         return point.policy.find("absent_share=0.8") != std::string::npos;
@@ -148,7 +148,7 @@ TEST_F(AdviceTest, IsRightForPoliciesThatItHasNot) {
   EXPECT_TRUE(has_share);
 }
 
-// Bloom filters of a table format before 5 are others, and filters for memory are rounded.
+// Bloom filters differ before format version 5, and optimize_filters_for_memory rounds sizes.
 TEST_F(AdviceTest, TheTableOptionsAreThoseOfTheDatabase) {
   for (const int format : {4, 5}) {
     std::filesystem::remove_all(folder_ / "db");

@@ -1,4 +1,4 @@
-// Tests of what is recommended, and of what is said to be taken for granted.
+// Texts of recommendations and assumptions.
 
 #include "tools/winnow/advise/advice_words.h"
 
@@ -34,7 +34,7 @@ Options WithPrefixesOnly(const std::string& policy, size_t bytes) {
   return options;
 }
 
-// A plan saves reads on levels that are no more once all is compacted.
+// A plan saves reads on levels that no longer exist after a full compaction.
 TEST_F(AdviceWordsTest, WhatIsRecommendedHoldsOnceCompactedOrIsWarnedOf) {
   Grow(OpenDatabase(MakeOptions(TableWith(kUniform)), folder_ / "db").get());
   const Advice advice = AdviseOn(folder_ / "db", Quick());
@@ -54,7 +54,7 @@ TEST_F(AdviceWordsTest, WhatIsRecommendedHoldsOnceCompactedOrIsWarnedOf) {
   EXPECT_THAT(advice.recommendation, HasSubstr("nce all is compacted into one level"));
 }
 
-// The policy itself learns of a database's files only as it builds them.
+// A policy without a listener learns of files only when it builds their filters.
 TEST_F(AdviceWordsTest, RatesByFileAreRecommendedWithTheListenerAndWhatItIsFor) {
   for (const std::string policy : {"", "bloomfilter:10"}) {
     const std::string path = folder_ / ("db" + policy);
@@ -66,12 +66,12 @@ TEST_F(AdviceWordsTest, RatesByFileAreRecommendedWithTheListenerAndWhatItIsFor) 
     EXPECT_THAT(advice.recommendation,
                 AllOf(HasSubstr("listeners=winnow in the DBOptions"), HasSubstr("Without it")));
   }
-  // One of the policies of column families may be such.
+  // A plan by files may be one of several column families' policies.
   EXPECT_NE(ListenerText({"bloomfilter:10", "winnow:8"}), "");
   EXPECT_EQ(ListenerText({kUniform, "bloomfilter:10"}), "");
 }
 
-// Formulas look through no more than 24 bits a key.
+// The formulas are evaluated up to 24 bits per key.
 TEST_F(AdviceWordsTest, WhatTheRestOfABudgetBuysIsNotDenied) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:4")), folder_ / "db").get());
   AdviceOptions options = Quick();
@@ -111,7 +111,7 @@ TEST_F(AdviceWordsTest, WhereNothingIsAskedInVainNothingIsRecommended) {
   EXPECT_FALSE(advice.budget_bytes);
 }
 
-// Near misses of a few prefixes' keys have these prefixes.
+// Near misses of keys with few prefixes have existing prefixes.
 TEST_F(AdviceWordsTest, OfPrefixesThatAreAllThereMadeUpLookupsTellNothing) {
   {
     const auto db = OpenDatabase(WithPrefixesOnly("winnow:10", 2), folder_ / "db");
@@ -128,7 +128,7 @@ TEST_F(AdviceWordsTest, OfPrefixesThatAreAllThereMadeUpLookupsTellNothing) {
   const Advice within = AdviseOn(folder_ / "db", budget);
   EXPECT_THAT(within.recommendation, HasSubstr("of the budget"));
   EXPECT_THAT(within.assumptions, Contains(HasSubstr(kSaid)));
-  // Recorded ones may well be of prefixes that are not there.
+  // Recorded lookups may have absent prefixes.
   AdviceOptions recorded = Quick();
   recorded.recorded.emplace();
   for (uint64_t i = 0; i < 20'000; ++i) {
@@ -158,7 +158,7 @@ TEST_F(AdviceWordsTest, ALastLevelWithoutFiltersIsSaidToBeOne) {
   }
 }
 
-// Lookups don't tell what scans would make of fewer bits.
+// Lookups do not show the effect of fewer bits on scans.
 TEST_F(AdviceWordsTest, WhereScansLiveOffFiltersOfPrefixesNoFewerBitsAreRecommended) {
   {
     const auto db = OpenDatabase(WithPrefixesOnly("bloomfilter:10", 8), folder_ / "db");
@@ -169,7 +169,7 @@ TEST_F(AdviceWordsTest, WhereScansLiveOffFiltersOfPrefixesNoFewerBitsAreRecommen
   AdviceOptions recorded = Quick();
   recorded.policies = {"winnow:4", "bloomfilter:6"};
   recorded.recorded.emplace();
-  for (uint64_t i = 0; i < 20'000; ++i) {  // most of prefixes that are there
+  for (uint64_t i = 0; i < 20'000; ++i) {  // most have existing prefixes
     recorded.recorded->push_back(KeyOf(i * 7919 % 44'000) + "x");
   }
   const Advice advice = AdviseOn(folder_ / "db", recorded);
@@ -182,7 +182,7 @@ TEST_F(AdviceWordsTest, WhereScansLiveOffFiltersOfPrefixesNoFewerBitsAreRecommen
   }
 }
 
-// RocksDB asks no filter on the last level with the option, also where a moved file has one.
+// With this option RocksDB uses no filter on the last level, even if a moved file has one.
 TEST_F(AdviceWordsTest, TheOptionThatPassesOverFiltersIsNamedFirst) {
   Options database = MakeOptions(TableWith("bloomfilter:10"));
   database.optimize_filters_for_hits = true;
@@ -190,7 +190,7 @@ TEST_F(AdviceWordsTest, TheOptionThatPassesOverFiltersIsNamedFirst) {
   {
     const auto db = OpenDatabase(database, folder_ / "db");
     PutAndFlush(db.get(), {20'000});
-    ROCKSDB_NAMESPACE::CompactRangeOptions move;  // of one file, which is not written anew
+    ROCKSDB_NAMESPACE::CompactRangeOptions move;  // moves one file without a rewrite
     move.change_level = true;
     move.target_level = 3;
     ASSERT_STATUS_OK(db->CompactRange(move, nullptr, nullptr));
@@ -212,7 +212,7 @@ TEST_F(AdviceWordsTest, TheOptionThatPassesOverFiltersIsNamedFirst) {
   const ROCKSDB_NAMESPACE::PerfContext& read = *ROCKSDB_NAMESPACE::get_perf_context();
   const uint64_t blocks = read.block_read_count + read.block_cache_hit_count;
   ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::kDisable);
-  // For a key behind the last one of a block, it reads the next one, too.
+  // RocksDB also reads the next block for a key after a block's last one.
   EXPECT_NEAR(static_cast<double>(*now.counted), static_cast<double>(blocks), 0.01 * 20'000);
   EXPECT_GT(now.false_reads, 1);
   const AdviceRow& usual = RowOf(advice, "winnow:10");
@@ -234,7 +234,7 @@ TEST_F(AdviceWordsTest, AFewLookupsTellNothing) {
   EXPECT_THAT(AdviseOn(folder_ / "db", Quick()).recommendation, HasSubstr("filter_policy="));
 }
 
-// As many as the message says are enough, whichever number was too few.
+// The number that the message asks for is enough, whichever number was too small.
 TEST_F(AdviceWordsTest, TheLookupsThatAreSaidToBeEnoughAre) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
   for (const uint64_t few : {20u, 200u, 400u, 600u, 900u}) {
@@ -250,7 +250,7 @@ TEST_F(AdviceWordsTest, TheLookupsThatAreSaidToBeEnoughAre) {
   }
 }
 
-// Near misses of dense keys are often keys.
+// Near misses of dense keys are often existing keys.
 TEST_F(AdviceWordsTest, LookupsThatDoNotCountAreCounted) {
   Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
   const Advice advice = AdviseOn(folder_ / "db", Quick());
@@ -260,7 +260,7 @@ TEST_F(AdviceWordsTest, LookupsThatDoNotCountAreCounted) {
                                  std::to_string(20'000 - advice.lookups) + " are left away")));
 }
 
-// The table shows what the sentence below it speaks of.
+// The table has the policy that the sentence below is about.
 TEST_F(AdviceWordsTest, NothingOfTheTableThatSavesIsPassedOver) {
   {
     const auto db = OpenDatabase(SmallFiles("winnow:10"), folder_ / "db");

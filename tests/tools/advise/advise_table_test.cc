@@ -1,4 +1,4 @@
-// How far the work is, in words.
+// Text of the progress, with the time left.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Helpers for the tests of advice: databases of several levels, and advice on them.
+// Helpers for tests of advice: databases with several levels, and advice on them.
 
 #ifndef WINNOW_TESTS_TOOLS_ADVISE_ADVISED_DATABASES_H_
 #define WINNOW_TESTS_TOOLS_ADVISE_ADVISED_DATABASES_H_
@@ -65,7 +65,7 @@ inline const AdviceRow& RowOf(const Advice& advice, std::string_view policy) {
   return advice.rows.front();
 }
 
-// The row of the usual bits for the share of absent lookups.
+// Returns the row with the usual bits per key and the share of absent lookups.
 inline const AdviceRow& ShareRowOf(const Advice& advice) {
   for (const AdviceRow& row : advice.rows) {
     if (row.OnePolicy().rfind("{id=winnow;bits_per_key=10;absent_share", 0) == 0) return row;
@@ -74,7 +74,7 @@ inline const AdviceRow& ShareRowOf(const Advice& advice) {
   return advice.rows.front();
 }
 
-// Merges all files of level 0 into a level.
+// Compacts all files of level 0 to a level.
 inline void MoveTo(DB* db, int level) {
   ROCKSDB_NAMESPACE::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(&metadata);
@@ -92,7 +92,7 @@ inline void CompactAll(DB* db) {
   ASSERT_STATUS_OK(db->CompactRange(compaction, nullptr, nullptr));
 }
 
-// Every `step`th even number below `end`, in four flushes that have all of the range.
+// Writes every `step`th even number below `end` in four flushes, each over the whole range.
 inline void Write(DB* db, uint64_t end, uint64_t step) {
   for (uint64_t flush = 0; flush < 4; ++flush) {
     for (uint64_t i = flush; i < end / (2 * step); i += 4) {
@@ -104,8 +104,8 @@ inline void Write(DB* db, uint64_t end, uint64_t step) {
 
 inline constexpr uint64_t kEnd = 120'000;
 
-// Levels 3, 2, 1 and 0, each with a part of the keys of the one below, deletions on level 1 and two
-// files on level 0.
+// Writes levels 3, 2, 1 and 0, each with a part of the keys of the level below, with deletions on
+// level 1 and two files on level 0.
 inline void Grow(DB* db) {
   Write(db, kEnd, 1);
   MoveTo(db, 3);
@@ -125,7 +125,7 @@ inline void Grow(DB* db) {
   }
 }
 
-// Keys that are there, deleted ones, absent ones, within the range and beyond it; some often.
+// Returns present, deleted and absent keys within the range and beyond it; some are repeated.
 inline std::vector<std::string> MixedLookups(size_t n) {
   std::mt19937_64 random(7);
   std::vector<std::string> keys;
@@ -139,7 +139,7 @@ inline std::vector<std::string> MixedLookups(size_t n) {
   return keys;
 }
 
-// Each once: a key that is asked for often makes its one answer count often.
+// Returns MixedLookups() without repeats, since a repeated key counts its one answer several times.
 inline std::vector<std::string> DistinctLookups(size_t n) {
   std::vector<std::string> keys = MixedLookups(n);
   std::sort(keys.begin(), keys.end());
@@ -162,7 +162,7 @@ inline uint64_t FalsePositives(const Options& options, const std::string& path,
          (count(ROCKSDB_NAMESPACE::BLOOM_FILTER_FULL_TRUE_POSITIVE) - right);
 }
 
-// Files of some eighty keys, whose filters are rounded to whole cache lines.
+// Returns options for files of about eighty keys, whose filters are rounded to whole cache lines.
 inline Options SmallFiles(const std::string& policy) {
   BlockBasedTableOptions table = TableWith(policy);
   table.block_size = 1 << 10;

@@ -1,5 +1,5 @@
-// The filters that a policy builds for the files of a family, from their keys, as advice foretells
-// them: what they take, and how many lookups of absent keys they let through.
+// Filters that a policy builds from the keys of a column family's files, for comparison with
+// advice: their size, and the lookups of absent keys that pass them.
 
 #ifndef WINNOW_TESTS_TOOLS_ADVISE_BUILT_TREES_H_
 #define WINNOW_TESTS_TOOLS_ADVISE_BUILT_TREES_H_
@@ -25,7 +25,7 @@
 
 namespace winnow::inspect {
 
-// One file under one policy, without its tree.
+// One file's filter by one policy, regardless of the tree.
 class BuiltFile {
  public:
   BuiltFile(const AdvisedFile& file, const AdvisedFamily& family, const std::string& policy)
@@ -54,7 +54,7 @@ class BuiltFile {
   }
 
  private:
-  // Returns the keys of the file's filter, by its partitions.
+  // Returns the keys of the file's filter, by partition.
   std::vector<std::vector<std::string>> KeysOf(const AdvisedFile& file) {
     std::vector<std::vector<std::string>> all(1);
     std::unique_ptr<InternalKeys> keys;
@@ -83,8 +83,8 @@ class BuiltFile {
   std::map<size_t, std::unique_ptr<FilterProber>> probers_;
 };
 
-// The factor by which repeated lookups widen the deviation of false reads: the mean of how often
-// each lookup is there.
+// Returns the factor by which repeated lookups increase the variance of false reads: the mean
+// number of repeats over all lookups.
 inline double MeanRepeats(const AdviceReading& reading) {
   double asks = 0;
   double squares = 0;
@@ -103,7 +103,7 @@ inline double MeanRepeats(const AdviceReading& reading) {
   return asks > 0 ? squares / asks : 1;
 }
 
-// All families under one policy each.
+// Returns the cost of all column families, each with its policy.
 inline Cost BuiltCost(const AdviceReading& reading, const std::vector<std::string>& policies) {
   Cost cost;
   for (size_t family = 0; family < reading.families.size(); ++family) {

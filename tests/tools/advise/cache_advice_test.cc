@@ -1,4 +1,4 @@
-// Advice on a block cache against databases that read the same lookups through such a cache.
+// Advice on a block cache, compared with databases that run the same lookups with such a cache.
 
 #include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ using ::testing::MatchesRegex;
 using testing::TableWith;
 
 constexpr uint64_t kKeys = 240'000;
-constexpr uint64_t kMetadataBytes = 1024;  // of a partition: small, as the tree is
+constexpr uint64_t kMetadataBytes = 1024;  // partition size, small since the tree is
 
 struct Filters {
   std::string policy = "winnow:10";
@@ -74,7 +74,8 @@ BlockBasedTableOptions TableOf(const Filters& filters) {
   return table;
 }
 
-// One shard: which blocks share one is chance, and the tree has few files.
+// Returns a cache with one shard, since the tree has few files and their distribution over shards
+// is random.
 std::shared_ptr<ROCKSDB_NAMESPACE::Cache> CacheOf(uint64_t bytes) {
   return ROCKSDB_NAMESPACE::NewLRUCache(bytes, 0, false, 0.5);
 }
@@ -87,7 +88,7 @@ Options OptionsOf(const BlockBasedTableOptions& table) {
   return options;
 }
 
-// Some files on level 1, all keys; two on level 0, of every 16th key.
+// Writes all keys to several files on level 1, and every 16th key to two files on level 0.
 void Build(const std::string& folder, const Filters& filters) {
   std::unique_ptr<DB> db = testing::OpenDatabase(OptionsOf(TableOf(filters)), folder);
   ASSERT_NE(db, nullptr);
@@ -106,7 +107,7 @@ void Build(const std::string& folder, const Filters& filters) {
   }
 }
 
-// Half of the keys are there.
+// Returns random keys, half of them present.
 std::vector<std::string> Lookups(size_t n) {
   std::mt19937_64 random(3);
   std::vector<std::string> keys;
@@ -117,12 +118,12 @@ std::vector<std::string> Lookups(size_t n) {
 }
 
 struct Measured {
-  double filter = 0;  // bytes a lookup
+  double filter = 0;  // bytes per lookup
   double index = 0;
   double data = 0;
 };
 
-// By one Get each, or in MultiGets of so many keys.
+// Looks up the keys from `begin` by a Get, or by a MultiGet of `batch` keys.
 void LookUp(DB* db, const std::vector<std::string>& lookups, size_t begin, size_t batch) {
   if (batch == 1) {
     std::string value;
@@ -138,8 +139,8 @@ void LookUp(DB* db, const std::vector<std::string>& lookups, size_t begin, size_
                keys.data(), values.data(), statuses.data());
 }
 
-// By the tickers of a database that is opened with the cache: the second half of the lookups. Where
-// `trace` is no empty path, RocksDB traces them there.
+// Returns the tickers of a database opened with the cache, for the second half of the lookups. If
+// `trace` is not empty, RocksDB records a trace there.
 Measured Measure(const std::string& folder, BlockBasedTableOptions table, uint64_t cache,
                  const std::vector<std::string>& lookups, size_t batch = 1,
                  const std::string& trace = "") {
@@ -246,7 +247,7 @@ TEST(CacheAdviceTest, FilterBytesAreThoseOfTheTickerForCachesAndFiltersOfAllKind
   }
 }
 
-// The keys of a MultiGet take a filter from the cache together.
+// All keys of a MultiGet get a filter from the cache together.
 TEST(CacheAdviceTest, FilterBytesAreThoseOfTheTickerForMultiGetsOfATrace) {
   constexpr size_t kBatches[] = {1, 16, 100, 500};
   const std::vector<std::string> lookups = Lookups(20'000);
@@ -286,7 +287,7 @@ TEST(CacheAdviceTest, FilterBytesAreThoseOfTheTickerForMultiGetsOfATrace) {
   }
 }
 
-// Which filters share a shard is chance: one average of it is nobody's figure.
+// The distribution of filters over shards is random, so a mean alone would describe no database.
 TEST(CacheAdviceTest, OfShardsTheRangeOverPlacementsIsTold) {
   const testing::TemporaryFolder folder;
   Build(folder / "db", {"winnow:10", false, 0, true});
@@ -305,14 +306,14 @@ TEST(CacheAdviceTest, OfShardsTheRangeOverPlacementsIsTold) {
   EXPECT_THAT(ReadFiltersText(now), MatchesRegex(".* to .* %"));
 }
 
-// The shape of a report: filters far larger than a shard of the cache, which is a tenth of them. By
-// hand WINNOW_CACHE_KEYS=24e6 has files of 2.4 million keys.
+// Number of keys in a reported shape: filters far larger than a cache shard, and a cache of a tenth
+// of them. WINNOW_CACHE_KEYS=24e6 gives files of 2.4 million keys.
 uint64_t KeysOfShape() {
   const char* keys = std::getenv("WINNOW_CACHE_KEYS");
   return keys == nullptr ? 2'000'000 : static_cast<uint64_t>(std::atof(keys));
 }
 
-// Files of one level, with every other number.
+// Ingests files of one level with every second number.
 void Ingest(const std::string& folder, const BlockBasedTableOptions& table, uint64_t keys) {
   constexpr uint64_t kLargest = 2'400'000;
   const uint64_t keys_of_file = std::min(kLargest, keys / 2);
@@ -365,7 +366,7 @@ TEST(CacheAdviceTest, TheRecommendationNamesFalseReadsThatAreMoreThanTwice) {
 TEST(CacheAdviceTest, TheBestChoiceReadsAHundredthOfTheFilterBytesOnceItIsApplied) {
   const testing::TemporaryFolder folder;
   const uint64_t keys = KeysOfShape();
-  const uint64_t cache = keys / 8;  // a tenth of ten bits a key
+  const uint64_t cache = keys / 8;  // a tenth of ten bits per key
   BlockBasedTableOptions table = TableWith("winnow:10");
   table.cache_index_and_filter_blocks = true;
   Ingest(folder / "db", table, keys);

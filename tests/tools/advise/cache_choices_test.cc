@@ -106,7 +106,7 @@ TEST(CacheChoicesTest, WithoutAPolicyFilesThatAreWrittenAnewNameOne) {
   EXPECT_GE(anew, 4u);
 }
 
-// RocksDB refuses filters in a cache that is not there.
+// RocksDB refuses cache_index_and_filter_blocks without a block cache.
 TEST(CacheChoicesTest, WithoutABlockCacheOptionsAskForOne) {
   FiltersOfNow now;
   now.no_block_cache = true;
@@ -117,7 +117,8 @@ TEST(CacheChoicesTest, WithoutABlockCacheOptionsAskForOne) {
   }
 }
 
-// A file on the last level or above it: 100,000 keys, 1000 data blocks, a whole filter.
+// A file on the last level or above, with 100,000 keys, 1000 data blocks and an unpartitioned
+// filter.
 class FormsTest : public ::testing::Test {
  protected:
   FormsTest() {
@@ -173,7 +174,8 @@ TEST_F(FormsTest, PartitionsAreCutForTheirSizeAtTheEndsOfDataBlocks) {
   EXPECT_EQ(form.index.blocks, form.filter.blocks);
   EXPECT_TRUE(form.filter.pin_top);
   EXPECT_FALSE(form.filter.pin_blocks);
-  // With large values the index is cut first, and with it the filter; unless they are decoupled.
+  // Large values make the index partition end first, and with it the filter partition, unless the
+  // filter is decoupled.
   visited_.data_blocks = 100'000;
   visited_.index_bytes = 2'000'000;
   const FileForm large_values = FormOf(choice);
@@ -193,7 +195,7 @@ TEST_F(FormsTest, ThereIsNoFilterOnTheLastLevelWhereOptionsSaySo) {
   choice.partition_bytes = 4096;
   const FileForm form = FormOf(choice);
   EXPECT_EQ(form.filter.blocks, 0u);
-  EXPECT_EQ(form.index.blocks, 5u);  // by its own size
+  EXPECT_EQ(form.index.blocks, 5u);  // cut by the index's own size
   file_.place.level = 2;
   EXPECT_GT(FormOf(choice).filter.blocks, 10u);
 }
@@ -226,7 +228,7 @@ TEST_F(FormsTest, PinsAreThoseOfOptionsAndLevels) {
   EXPECT_FALSE(FormOf(level_0).index.pin_blocks);
   file_.place.level = 0;
   EXPECT_TRUE(FormOf(level_0).index.pin_blocks);
-  visited_.file_bytes = family_.shape.caching.flush_bytes + 1;  // it is of no flush
+  visited_.file_bytes = family_.shape.caching.flush_bytes + 1;  // larger than a flushed file
   EXPECT_FALSE(FormOf(level_0).index.pin_blocks);
   family_.shape.caching.unpartitioned = ROCKSDB_NAMESPACE::PinningTier::kAll;
   EXPECT_TRUE(FormOf(CacheChoice()).filter.pin_blocks);

@@ -1,5 +1,5 @@
-// Advice on recorded scans beside the data blocks that RocksDB reads for the same scans, once the
-// same keys are written with each of the filters that it speaks of.
+// Advice on recorded scans, compared with the data blocks that RocksDB reads in these scans after
+// the keys are written with each of the advised filters.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,17 +47,17 @@ using testing::kScannedShapes;
 using testing::ScannedShape;
 
 constexpr size_t kKeys = 10'000;
-constexpr size_t kFiles = 5;  // on level 0
+constexpr size_t kFiles = 5;  // files on level 0
 constexpr size_t kScans = 1000;
 
 struct Counted {
-  double blocks = 0;  // of data, that a scan reads in the mean
+  double blocks = 0;  // mean number of data blocks read per scan
   size_t found = 0;   // scans that find a row
 };
 
 class CountedScans : public ::testing::Test {
  protected:
-  // Keys and scans of these shapes, of which each scan takes the next one.
+  // Creates keys of the first shape, and scans of the shapes in turn.
   void Make(const std::vector<ScannedShape>& shapes) {
     std::mt19937_64 random(7);
     std::set<std::string> keys;
@@ -72,7 +72,7 @@ class CountedScans : public ::testing::Test {
     }
   }
 
-  // The keys in files of their own, with these options.
+  // Writes the keys to new files with these options.
   void Write(const std::string& extractor, const std::string& policy) {
     Options options = testing::MakeOptions(testing::TableWith(policy));
     options.level0_file_num_compaction_trigger = 10 * kFiles;
@@ -174,7 +174,7 @@ TEST_P(CountedScansTest, EachRowIsWhatRocksDBReadsWithIt) {
     const json again = GetAdvice();
     ExpectNear(with.blocks, again.at("all").at("blocks_per_scan_now"), extractor + ", now");
   }
-  // The kind that range_kind=auto takes once it was asked.
+  // The kind that range_kind=auto selects after scans.
   const json& by_auto = all.at("range_filters").at(1);
   Write("winnow.range", "{id=winnow;bits_per_key=10;range_bits=15}");
   Scan();
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(, CountedScansTest,
 
 class MixedScansTest : public CountedScans {};
 
-// Two sorts of scans of one tree, of which each kind alone denies one.
+// Scans of two sorts on one tree; each kind alone rejects one sort.
 TEST_F(MixedScansTest, BothKindsAreSaidToServeScansOfBothSorts) {
   Make({{"", testing::IndexKeyTime, testing::Behind, true},
         {"", testing::IndexKeyTime, testing::OtherKeyOfIndex, true}});

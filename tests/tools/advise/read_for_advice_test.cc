@@ -1,4 +1,4 @@
-// Tests of reading the files: their keys, prefixes and timestamps, and how many lookups ask them.
+// Reading of files for advice: keys, prefixes and timestamps, and the number of lookups per file.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 class ReadForAdviceTest : public AdvisedDatabase {};
 
-// Sixty files of the same range on level 0: a lookup asks all of them.
+// A lookup checks all sixty files on level 0, since their ranges are equal.
 TEST_F(ReadForAdviceTest, WhereFilesOverlapFewerLookupsDo) {
   {
     const auto db = OpenDatabase(MakeOptions(TableWith("bloomfilter:6")), folder_ / "db");
@@ -45,7 +45,7 @@ TEST_F(ReadForAdviceTest, WhereFilesOverlapFewerLookupsDo) {
   EXPECT_GT(AdviseOn(folder_ / "db", options).lookups_left_out, 18'000u);
 }
 
-// Lookups of the other files are drawn by seeks, and keys that no filter tells are in proportion.
+// Keys of the other files are drawn by seeks, and their totals are extrapolated.
 TEST_F(ReadForAdviceTest, ASampleIsNearTheWhole) {
   Grow(OpenDatabase(MakeOptions(TableWith("")), folder_ / "db").get());
   const Advice whole = AdviseOn(folder_ / "db", Quick());
@@ -67,7 +67,7 @@ TEST_F(ReadForAdviceTest, FilesWithoutFiltersAndWithVersionsAreCountedByTheirKey
   {
     const auto db = OpenDatabase(database, folder_ / "db");
     const ROCKSDB_NAMESPACE::Snapshot* snapshots[3];
-    for (auto& snapshot : snapshots) {  // versions stay for their sake
+    for (auto& snapshot : snapshots) {  // keeps several versions of a key
       for (uint64_t i = 0; i < 20'000; ++i) {
         ASSERT_STATUS_OK(db->Put(WriteOptions(), KeyOf(i), "value"));
       }

@@ -1,4 +1,4 @@
-// Advice on range filters, from traces that RocksDB itself writes, beside what RocksDB then reads.
+// Advice on range filters by RocksDB's traces, compared with RocksDB's reads afterwards.
 
 #include "tools/winnow/advise/scans/scan_advice.h"
 
@@ -58,7 +58,7 @@ std::string KeyOfNumber(uint64_t number) {
 
 class ScanAdviceTest : public ::testing::Test {
  protected:
-  // Files of random numbers: one on level 2, of twice as many, and the others on level 0.
+  // Writes files of random numbers: one on level 2 with twice as many, the others on level 0.
   void MakeDatabase(const Options& options) {
     database_ = OpenDatabase(options, path_);
     std::mt19937_64 random(kSeed);
@@ -90,19 +90,19 @@ class ScanAdviceTest : public ::testing::Test {
 
   struct Scans {
     uint64_t width = 64;
-    bool finds = false;  // begin at a key, else behind it
+    bool finds = false;  // begin at a key, else after it
     bool has_bound = true;
-    bool of_prefixes = false;  // each of one prefix of seven bytes, of keys that may not be there
+    bool of_prefixes = false;  // scans of seven-byte prefixes of keys that may be absent
   };
 
-  // Scans, while RocksDB writes them into the trace. Returns the data blocks that it reads.
+  // Scans with RocksDB's trace on. Returns the number of data blocks read.
   uint64_t Record(const Scans& scans) {
     uint64_t blocks = 0;
     testing::RecordTrace(database_.get(), trace_, [&] { blocks = Scan(scans); });
     return blocks;
   }
 
-  // Returns the data blocks that RocksDB reads for the seeks, of none of which the cache keeps one.
+  // Returns the number of data blocks that RocksDB reads for the scans, none of which is cached.
   uint64_t Scan(const Scans& scans) {
     std::mt19937_64 random(kSeed + 1);
     ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::kEnableCount);
@@ -175,7 +175,7 @@ TEST_F(ScanAdviceTest, SaysWhatRocksDBReadsAndWhatItWouldReadWithRangeFilters) {
   const std::string policy = scans.at("filter_policy");
   EXPECT_EQ(policy, "{id=winnow;bits_per_key=10;range_bits=15}");
 
-  // The recommended policy, in the same files.
+  // Rewrites the files with the recommended policy.
   database_.reset();
   Options options = Plain(TableWith(policy));
   database_ = OpenDatabase(WithExtractor(options), path_);
@@ -191,15 +191,15 @@ TEST_F(ScanAdviceTest, SaysWhatRocksDBReadsAndWhatItWouldReadWithRangeFilters) {
   }
   const double before = BlocksWith(all, 15);
   EXPECT_LT(before, 0.05);
-  // The files of level 0 can't be rewritten one by one: as many reads as they had, and those of
-  // level 2 have theirs.
+  // Files of level 0 can't be rewritten one by one: their reads stay, and those of level 2 are the
+  // predicted ones.
   const double now = static_cast<double>(Record({})) / kScans;
   double expected = 0;
   for (const json& level : scans.at("levels")) {
     expected +=
         level.at("level") == 0 ? level.at("blocks_per_scan").get<double>() : BlocksWith(level, 15);
   }
-  EXPECT_NEAR(now, expected, 0.005);  // the policy shares bits by the files that it knows
+  EXPECT_NEAR(now, expected, 0.005);  // the policy distributes bits by the files that it knows
   EXPECT_DOUBLE_EQ(ScansOf().at("all").at("blocks_per_scan_now"), now);
 }
 
@@ -216,8 +216,9 @@ TEST_F(ScanAdviceTest, CountsRangeFiltersThatFilesHave) {
     const json all = document.at("scans").at("all");
     const json family = document.at("families").at(0);
     EXPECT_DOUBLE_EQ(all.at("blocks_per_scan_now"), blocks) << partitioned;
-    // The same keys, and bits by the files as they are. Partitions that RocksDB cuts elsewhere hash
-    // positions elsewhere: then both are counts of chance, within four deviations of their sum.
+    // The keys are equal, and bits depend on the actual files. If RocksDB cuts partitions
+    // differently, positions hash differently: both counts are then random, within four standard
+    // deviations.
     const double advised = BlocksWith(all, 15);
     EXPECT_NEAR(advised, blocks, 4 * std::sqrt((advised + blocks) / kScans)) << partitioned;
     EXPECT_LT(blocks, 0.1) << partitioned;
@@ -225,7 +226,7 @@ TEST_F(ScanAdviceTest, CountsRangeFiltersThatFilesHave) {
     EXPECT_EQ(family.at("range_bytes"), all.at("range_bytes"));
     const double bits =
         8 * family.at("range_bytes").get<double>() / family.at("keys").get<double>();
-    // Partitions have heads: RocksDB 7.8 cuts some 60 of them, 9.10 some 90.
+    // Each partition has a header: RocksDB 7.8 cuts about 60 partitions, 9.10 about 90.
     EXPECT_NEAR(bits, partitioned ? 19.5 : 15.9, 1) << partitioned;
     EXPECT_LT(family.at("filter_bytes"), family.at("range_bytes"));
     EXPECT_EQ(document.at("rows").at(0).at("filter_bytes"), family.at("filter_bytes"));
@@ -256,7 +257,7 @@ TEST_F(ScanAdviceTest, ScansThatFindTheirRowsAreNotWorthRangeFilters) {
   EXPECT_THAT(scans.at("recommendation"), HasSubstr("Range filters would save little"));
 }
 
-// All keys are in one file, so that each scan begins close behind one of its own.
+// All keys are in one file, so each scan begins close after a key of the file.
 TEST_F(ScanAdviceTest, ScansOfMorePossibleKeysThanFiltersTellApartAreNotWorthThem) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
   ASSERT_STATUS_OK(database_->CompactRange({}, nullptr, nullptr));
@@ -281,8 +282,8 @@ TEST_F(ScanAdviceTest, SeeksWithoutABoundAreSaidToGainNothing) {
   EXPECT_THAT(text.errors, HasSubstr("has no lookups, so they are made up"));
 }
 
-// Scans that filters of prefixes answer read next to nothing, and with range filters would read as
-// much, for more memory.
+// Scans that use prefix filters read almost nothing. Range filters would take more memory for as
+// many reads.
 TEST_F(ScanAdviceTest, WhereScansHaveFiltersOfPrefixesTheyAreToBeKept) {
   for (const bool whole_keys : {true, false}) {
     database_.reset();
@@ -304,7 +305,7 @@ TEST_F(ScanAdviceTest, WhereScansHaveFiltersOfPrefixesTheyAreToBeKept) {
     EXPECT_THAT(found.at("recommendation"),
                 HasSubstr("Keep prefix_extractor=rocksdb.FixedPrefix.7"));
     EXPECT_THAT(found.at("notes").dump(), HasSubstr("asked as with auto_prefix_mode=true"));
-    // Files alone, whose OPTIONS are not known.
+    // Files without a database, whose options are unknown.
     std::string files;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {
       if (entry.path().extension() == ".sst") files += " '" + entry.path().string() + "'";
@@ -322,7 +323,7 @@ TEST_F(ScanAdviceTest, ScansOverManyDeletionsAreToldTheirMode) {
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
     keys_.clear();
     ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
-    // One of them is the upper bound, and so behind the scan.
+    // One of the keys is the upper bound and thus outside the scan.
     const uint64_t first = keys_.front();
     const uint64_t last = first + deletions;
     for (uint64_t key = first; key <= last; ++key) {
@@ -369,7 +370,7 @@ TEST_F(ScanAdviceTest, FilesWithoutFiltersAreFollowed) {
   }
 }
 
-// The files that can be read tell too little.
+// The readable files are not enough for a verdict.
 TEST_F(ScanAdviceTest, WhereAFileCanNotBeReadThereIsNoVerdict) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
   Record({});
@@ -413,7 +414,7 @@ TEST_F(ScanAdviceTest, OneOptionOfTheTwoIsSaidToHaveNoEffect) {
   EXPECT_EQ(ScansOf().at("prefix_extractor"), "winnow.range");
 }
 
-// In a sample the others are taken to be alike.
+// Files outside of a sample are assumed to be like those in it.
 TEST_F(ScanAdviceTest, ASampleStandsForAllFiles) {
   ASSERT_NO_FATAL_FAILURE(MakeDatabase(Plain(TableWith("winnow:10"))));
   Record({});

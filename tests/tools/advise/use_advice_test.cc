@@ -1,4 +1,4 @@
-// `winnow advise --use`: what is found in what filters answered.
+// `winnow advise --use`: conclusions from the answers of filters.
 
 #include "tools/winnow/advise/use/use_advice.h"
 
@@ -30,7 +30,7 @@ using ::testing::SizeIs;
 
 constexpr double kMiB = 1 << 20;
 
-// An hour's: of `asks` the key is absent in `absent`.
+// Returns an hour's figures of a level: `asks` checks, `absent` of them for absent keys.
 UseOfLevel Level(int level, double bits, double asks, double absent, double keys) {
   UseOfLevel use;
   use.level = level;
@@ -59,7 +59,7 @@ UseOfPolicy OneLevel(const std::string& name, double bits, double absent, double
   return Family(name, bits, {Level(5, bits, asks, absent, keys)});
 }
 
-// One family with 3 bits among nine with 10.
+// Returns figures of one column family with 3 bits per key and nine with 10.
 FilterUseFile Walrus() {
   FilterUseFile file;
   for (int i = 0; i < 10; ++i) {
@@ -81,7 +81,7 @@ TEST(UseAdviceTest, AFamilyWithFewBitsAmongOthersIsFoundNamedAndMended) {
   EXPECT_LE(advice.advised_bytes, 1.1 * advice.bytes);
   EXPECT_THAT(advice.gain, IsEmpty());
 
-  // The line that was pasted mends it: what follows finds nothing more.
+  // The recommended policy fixes the problem: further advice finds none.
   FilterUseFile mended = Walrus();
   mended.policies[4] = OneLevel("family4", 10, 3e7);
   EXPECT_THAT(AdviseByUse(mended, std::nullopt).mend, IsEmpty());
@@ -105,12 +105,12 @@ TEST(UseAdviceTest, HealthyShapesHaveNothingToMend) {
       many(10, 10, [](int) { return 0; }),
       many(10, 10, [](int) { return 100; }),
   };
-  // Policies of several sizes, and one that is not asked.
+  // Policies of several sizes, and one whose filters are not used.
   shapes.push_back(many(2, 10, [](int) { return 3e7; }));
   shapes.back().policies.push_back(OneLevel("small", 10, 3e6, 4e6, 9e5));
   shapes.push_back(many(3, 10, [](int) { return 3e7; }));
   shapes.back().policies.push_back(OneLevel("idle", 10, 0, 0));
-  // Few bits in a family that is hardly asked.
+  // Few bits per key in a column family with few lookups.
   shapes.push_back(many(9, 10, [](int) { return 3e7; }));
   shapes.back().policies.push_back(OneLevel("seldom", 3, 3e4, 3e5));
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -140,7 +140,7 @@ TEST(UseAdviceTest, ABudgetIsKeptAndSharedOut) {
   EXPECT_THAT(tools::UseAdviceText(none), HasSubstr("don't fit into"));
 }
 
-// No split of so many bits over two families has fewer false reads.
+// No split of these bits over two column families has fewer false reads.
 TEST(UseAdviceTest, ItsBitsAreTheBestOnes) {
   FilterUseFile file;
   file.policies = {OneLevel("hot", 10, 4e7), OneLevel("cold", 10, 1e6)};
@@ -230,7 +230,7 @@ TEST_F(ReadFilterUseTest, ReadsJson) {
   EXPECT_EQ(FamiliesText(file.policies[0]), "default, other of /db");
 }
 
-// As FilterUseAsJson writes it (tests/rocksdb/use/use_text_test.cc).
+// The file is FilterUseAsJson's output (tests/rocksdb/use/use_text_test.cc).
 TEST(ReadGoldenFilterUseTest, ReadsWhatThePluginWrites) {
   std::string problem;
   const FilterUseFile file = ReadFilterUse(GOLDEN "filter_use.json", &problem);
@@ -326,7 +326,8 @@ TEST(UseAdviceTest, WithoutRowsThereIsNoVerdict) {
   EXPECT_THAT(UseAdviceJson(advice), HasSubstr("There is no verdict: the figures have no rows"));
 }
 
-// Figures of one level, of which so many asks were counted, and all but one of these denied.
+// Returns figures of one level with `counted` counted checks, all but one of which rejected the
+// key.
 FilterUseFile Counted(double counted) {
   FilterUseFile file;
   file.one_counted_of = 2048;
@@ -351,7 +352,7 @@ TEST(UseAdviceTest, WithFewCountedAsksThereIsNoVerdict) {
   }
   const UseAdvice enough = AdviseByUse(Counted(400), std::nullopt);
   EXPECT_THAT(tools::UseAdviceText(enough), Not(HasSubstr("no verdict")));
-  // Facts that are known of others are said.
+  // Facts about other policies are reported.
   FilterUseFile file = Counted(10'000);
   file.policies.push_back(Counted(5).policies[0]);
   EXPECT_THAT(tools::UseAdviceText(AdviseByUse(file, std::nullopt)),
@@ -359,7 +360,7 @@ TEST(UseAdviceTest, WithFewCountedAsksThereIsNoVerdict) {
                     HasSubstr("There is no\nverdict on the policies with too few asks.")));
 }
 
-// A level of few counted asks tells nothing of the rates that it should have.
+// A level with few counted checks shows nothing about its best rate.
 TEST(UseAdviceTest, ALevelOfFewCountedAsksHasNoRateToPromise) {
   FilterUseFile file;
   file.one_counted_of = 2048;

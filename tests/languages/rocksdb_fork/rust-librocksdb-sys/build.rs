@@ -1,4 +1,4 @@
-//! Links the RocksDB of pkg-config, and says where its headers are, as the fork does from 0.49 on.
+//! Links the RocksDB of pkg-config and publishes its include folder, as the fork does from 0.49 on.
 
 fn main() {
     let library = pkg_config::probe_library("rocksdb").expect("RocksDB's library");

@@ -1,4 +1,4 @@
-//! In the place of the crate `rust-rocksdb`: so much of its interface as rocksdb_fork.rs and
+//! Stand-in for the crate `rust-rocksdb`: the part of its interface that rocksdb_fork.rs and
 //! winnow-rust-rocksdb use.
 
 use rust_librocksdb_sys as ffi;

@@ -3,7 +3,7 @@ package org.apache.kafka.streams.state;
 import java.util.Map;
 import org.rocksdb.Options;
 
-/** The shape of Kafka Streams' interface, for compiling and running bindings/java/WinnowConfigSetter.java without it. */
+/** Stub of Kafka Streams' interface, for compiling and running bindings/java/WinnowConfigSetter.java without it. */
 public interface RocksDBConfigSetter {
   void setConfig(String storeName, Options options, Map<String, Object> configs);
 
