@@ -6,7 +6,7 @@
 
 int main() {
   winnow::FilterBuilder builder{winnow::FilterOptions{}};
-  winnow::FilterSetEdit edit;  // of no set; with the next flush, of this one
+  winnow::FilterSetEdit edit;  // starts from an empty set; the next one from `files`
   uint64_t number = 0;
   for (const char* key : {"apple", "quince"}) {
     builder.Add(winnow::HashKey(key));
