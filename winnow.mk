@@ -20,7 +20,7 @@ winnow_definitions := -DWINNOW_ARM64=1
 winnow_kernels := $(winnow_kernels_arm64)
 endif
 
-# Not with the colon left out of ":=": RocksDB's CMake files would take the words behind it for files.
+# The colon of ":=" is needed: without it, RocksDB's CMake files would take the words that follow for files.
 winnow_SOURCES := $(patsubst plugin/winnow/%,%,$(wildcard plugin/winnow/src/base/*.cc plugin/winnow/src/core/*.cc plugin/winnow/src/core/*/*.cc) \
   $(filter-out %/registration.cc %/register_at_load.cc,$(wildcard plugin/winnow/src/rocksdb/*.cc plugin/winnow/src/rocksdb/*/*.cc))) \
   $(patsubst %,src/simd/%.cc,cpu kernels portable $(winnow_kernels))
@@ -38,13 +38,13 @@ endif
 # headers that a file depends on are made by the compiler too.
 winnow_cxxflags = -Iplugin/winnow/include -Iplugin/winnow -fvisibility=hidden \
   -DWINNOW_IN_TREE=1 -DWINNOW_EXPORT= $(winnow_definitions) -DXXH_INLINE_ALL
-# By its path: other folders of RocksDB's flags come first, and LZ4's has an old one.
+# The header is included by its path: other folders of RocksDB's flags come first, and LZ4's has an old one.
 winnow_xxhash := $(shell $(CXX) $(patsubst %,-include %/xxhash.h,$(XXHASH_INCLUDE_DIR)) $(EXTRA_CXXFLAGS) \
   -M -x c++ plugin/winnow/src/formulas/xxh3.h 2>/dev/null || echo missing)
 ifeq ($(filter missing,$(winnow_xxhash)),)
 winnow_cxxflags += -include $(firstword $(filter %/xxhash.h,$(winnow_xxhash)))
 else
-# Where one of our files is compiled, and not before: "make clean" needs no header.
+# The check runs when a file of Winnow's is compiled, and not before: "make clean" needs no header.
 winnow_cxxflags += $(error Winnow needs the header xxhash.h of xxHash 0.8.0 or later (on Debian and Ubuntu: apt-get install \
   libxxhash-dev); where it is in no folder of the system, or an older one comes before it, say XXHASH_INCLUDE_DIR=FOLDER)
 endif

@@ -74,7 +74,7 @@ thead th { color: var(--soft); font-weight: 500; vertical-align: bottom; white-s
 .flag { white-space: nowrap; }
 code { font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 .files { font-size: .875rem; }
-/* Where the last cell is out of sight, its lines would be white space: it has few. */
+/* The last cell has few lines: out of sight, they would be white space. */
 @media screen and (max-width: 60rem) { .files td.long:last-child { min-width: 48rem; } }
 @media (max-width: 30rem) { svg text { font-size: 14.5px; } }
 @media print {

@@ -36,7 +36,7 @@ using ROCKSDB_NAMESPACE::Status;
 using winnow::testing::Expect;
 using winnow::testing::Fenced;
 
-// It may grow where it ends alone.
+// FilterLoadAlarm may grow only at its end, in `loads`.
 static_assert(offsetof(winnow::FilterLoadAlarm, loads) + sizeof(winnow::FilterLoads) ==
               sizeof(winnow::FilterLoadAlarm));
 

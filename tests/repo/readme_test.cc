@@ -81,7 +81,7 @@ TEST(PagesTest, HaveFewWords) {
   EXPECT_LE(of_streams, 3200u);
 }
 
-// Where a page's links lead, but those to the network, without the part behind a #.
+// Returns the targets of a page's links, without anchors, except those to the network.
 std::vector<std::string> LinksOf(const Page& page) {
   static const std::regex link(R"(\]\(([^)#\s]+)[^)]*\))");
   std::vector<std::string> paths;
@@ -92,7 +92,7 @@ std::vector<std::string> LinksOf(const Page& page) {
   return paths;
 }
 
-// As pages are installed without the rest of the tree.
+// Pages are installed without the rest of the tree.
 TEST(PagesTest, TheirLinksLeadToPagesAndPicturesThatAreInstalledToo) {
   std::set<std::string> reached = {"README.md"};
   for (const Page& page : InstalledPages()) {
@@ -139,7 +139,8 @@ TEST(PagesTest, TheFilesThatTheyNameExist) {
   EXPECT_GT(paths, 60u);
 }
 
-// Each run of white space as one blank: clang-format breaks lines where a page does not.
+// Replaces each run of white space by a blank, since clang-format breaks lines where a page does
+// not.
 std::string WithoutLayout(const std::string& code) {
   std::istringstream words(code);
   std::string text;
@@ -194,7 +195,7 @@ TEST(PagesTest, ResultsSayHowWhenWhereAndOfWhat) {
   int results = 0;
   for (const Page& page : InstalledPages()) {
     if (!page.IsResult() || page.path == "docs/results/README.md") continue;
-    // In this order, wherever lines end.
+    // The parts have this order, wherever lines end.
     static const std::regex what(
         R"(Command: [^]+ Date: \d+ (November|December|[A-Z][a-z]+) 20\d\d\. Machine: [^]+\sCommit:\s[0-9a-f]{7})");
     EXPECT_TRUE(std::regex_search(page.text, what)) << page.path;

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -23,6 +25,10 @@ using ::testing::IsEmpty;
 
 // First words of blocks that have no subject.
 constexpr std::string_view kNoBeginnings[] = {"Of", "What", "Whether", "That", "Whose"};
+// First words that comments avoid, too; in a page, a sentence may begin with them.
+constexpr std::string_view kNoBeginningsOfComments[] = {
+    "As", "At",   "Behind", "Beside",  "By",    "Else",  "How", "It",
+    "So", "They", "Those",  "Through", "Where", "Which", "Who", "Why"};
 
 // Words that stand for a term of the field.
 struct Term {
@@ -103,8 +109,11 @@ std::vector<std::string> Findings(const std::string& name, const std::string& co
     if (!begins) continue;
     ++*blocks;
     const std::string word = FirstWord(*text);
-    for (const std::string_view no : kNoBeginnings) {
-      if (word == no) findings.push_back(found);
+    const auto is_word = [&](std::string_view no) { return word == no; };
+    if (std::any_of(std::begin(kNoBeginnings), std::end(kNoBeginnings), is_word) ||
+        (kind != Kind::kPage && std::any_of(std::begin(kNoBeginningsOfComments),
+                                            std::end(kNoBeginningsOfComments), is_word))) {
+      findings.push_back(found);
     }
   }
   return findings;
@@ -140,19 +149,23 @@ TEST(SentencesTest, BlocksAreFound) {
   size_t blocks = 0;
   EXPECT_THAT(Findings("a.cc",
                        "// Of a file.\n// What goes on is no beginning.\nint a;  // Of a line\n"
-                       "  // Returns it.\n  //\n  // Whether it is.\nint b;\n/* That. */\n",
+                       "  // Returns it.\n  //\n  // Whether it is.\nint b;\n/* That. */\n"
+                       "int c;\n// As before.\n",
                        Kind::kSlashes, &blocks),
-              ElementsAre("a.cc:1: Of a file.", "a.cc:6: Whether it is.", "a.cc:8: That. */"));
-  EXPECT_EQ(blocks, 4u);
+              ElementsAre("a.cc:1: Of a file.", "a.cc:6: Whether it is.", "a.cc:8: That. */",
+                          "a.cc:10: As before."));
+  EXPECT_EQ(blocks, 5u);
   EXPECT_THAT(Findings("a.sh", "#!/bin/sh\n# Whose\necho\n#ok\n", Kind::kHashes, &blocks),
               ElementsAre("a.sh:2: Whose"));
-  EXPECT_THAT(Findings("a.md",
-                       "# What is it\n\n**What** it is.\nOf two.\n\n- That.\n- Of: one.\n1. Two\n"
-                       "| Of | tables |\nends with 77, which is neither good nor bad\n",
-                       Kind::kPage, &blocks),
-              ElementsAre("a.md:3: **What** it is.", "a.md:6: - That.", "a.md:7: - Of: one.",
-                          "a.md:10: ends with 77, which is neither good nor bad (exit code 77: "
-                          "skipped)"));
+  EXPECT_THAT(
+      Findings(
+          "a.md",
+          "# What is it\n\nIn a page.\n\n**What** it is.\nOf two.\n\n- That.\n- Of: one.\n1. Two\n"
+          "| Of | tables |\nends with 77, which is neither good nor bad\n",
+          Kind::kPage, &blocks),
+      ElementsAre("a.md:5: **What** it is.", "a.md:8: - That.", "a.md:9: - Of: one.",
+                  "a.md:12: ends with 77, which is neither good nor bad (exit code 77: "
+                  "skipped)"));
 }
 
 }  // namespace sentences_test
