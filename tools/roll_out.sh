@@ -5,10 +5,10 @@
 # A step may read no more than 1.1 times as many as RocksDB alone, before and after, and must find every key and none
 # that was never written. docs/roll-out.md tells what the steps are for.
 #
-# Step 4 is then read elsewhere, in the rows marked with +: by a read-only open, a secondary instance and, from RocksDB 9.2 on, a
-# follower; and from a checkpoint, a restored backup (ldb makes both) and an imported column family. These read at most
-# 1.1 times as many as step 4 did, or after new writes as RocksDB alone, have a policy, and all files have Winnow's
-# filters.
+# After step 4, the database is also read in other ways, in the rows marked with +: by a read-only open, a secondary
+# instance and, since RocksDB 9.2, a follower; and from a checkpoint, a restored backup (ldb makes both) and an imported
+# column family. There, lookups may read at most 1.1 times as many data blocks as in step 4 (after new writes: as
+# RocksDB alone), `winnow policy` must find a policy, and all files must have Winnow's filters.
 #
 # The tree has one shape at every step (all keys in the last level, some of them written again since in the levels above),
 # so that the steps differ by their filters. A way is how Winnow comes into the program:
@@ -17,13 +17,13 @@
 #   preload   by WINNOW_POLICY=winnow and WINNOW_POLICY=read, where the program's options say bloomfilter:10; the
 #             same program
 #   db_bench  the same, and the program is RocksDB's db_bench, with its own keys
-# Rows marked with * show what happens without the order of the steps, and do not count.
+# Rows marked with * show what happens if the order of the steps is not kept; they do not count for the exit status.
 #
 # --keys=FILE has a key in each line, or is such a list compressed by lz4; without it, the keys are those of
-# tools/demo.sh --long, or else the paths of this machine's files. --lookups=N is how many keys, and how many absent ones, are
-# looked up at each step by each kind of program in use.
+# tools/demo.sh --long, or else the paths of this machine's files. --lookups=N sets the number of present keys, and of
+# absent keys, that each program looks up in each step.
 #
-# Ends with 0 if every step kept to that, with 1 if one did not, with 2 if something could not be run.
+# Exit status: 0 if every step met these limits, 1 if one did not, 2 if something could not be run.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -217,7 +217,8 @@ of_database() {
   }
 }
 
-# go WAY PLACE: sets opening and database, and copies the database with the program that writes in step 4.
+# go WAY PLACE: sets opening and database for the place, and makes the copy of the database or the new writes that it
+# needs, with the program that writes in step 4.
 go() {
   use "$1" winnow
   opening='' database=$original

@@ -56,7 +56,7 @@ class ServerQueue {
   // Gets one received answer and its command; *reply is null if there is none.
   absl::Status Next(QueuedCommand* command, Reply* reply);
 
-  // Moves commands that were not handed over to *commands.
+  // Moves the waiting commands, which were not handed over, to the end of *commands.
   void TakeWaiting(std::vector<QueuedCommand>* commands);
   // Closes the connection and moves all unanswered commands to *commands. Returns how many may have
   // been executed; these are marked.

@@ -22,14 +22,14 @@ inline uint64_t HashRangeWord(unsigned index, uint64_t word) noexcept {
   return MixRange(word + (index + 1) * kRangeMultiplier);
 }
 
-// Placing of positions, as numbers below `bound`.
+// Maps positions to places, which are less than `bound`.
 struct RangePlacing {
   uint64_t bound = 1;
-  unsigned block_bits = 0;  // log2 of the positions in a block, at most `bound`
+  unsigned block_bits = 0;  // log2 of the number of positions per block, which is at most `bound`
   bool is_exact = false;    // positions are stored unchanged
 
-  // Returns the place of the first position in the block of `position`, for bytes with this hash
-  // before it.
+  // Returns the place of the first position in the block that contains `position`. `hash` is the
+  // hash of the key bytes that precede the position.
   uint64_t Base(uint64_t hash, uint64_t position) const noexcept {
     __extension__ using Wide = unsigned __int128;
     const uint64_t mixed = MixRange(hash + (position >> block_bits) * kRangeMultiplier);

@@ -11,9 +11,9 @@
 // Keeping and comparing keys costs time. If a Get checks one filter or two, or a MultiGet of short
 // keys four, this costs more than it saves. So each thread has a credit: shared hashes raise it and
 // kept keys lower it, by their measured benefit and costs (kSaved and kLost, from filter_bench; the
-// method is our own). A thread without credit stops sharing. It then watches a few hashes, and
-// counts how often one comes again: sharing would have saved these. With enough of them, the thread
-// shares again. A thread is in one of five states, which `this_thread_key` tells:
+// method is our own). A thread without credit stops sharing. It then remembers a few hashes, and
+// counts how often they recur, that is, how many hashes sharing would have saved. If these are
+// enough, it shares again. A thread is in one of five states, which `this_thread_key` tells:
 //
 //   state      this_thread_key           HashedInLine   ThreadHashes
 //   new        key_of_new_threads        kNoKey         none yet
@@ -42,8 +42,8 @@
 // may still look up keys, like in watching, but without a change of state.
 //
 // Threads without a ThreadHashes share counters without locks, and may lose counts; published sums
-// never decrease nevertheless. A ThreadHashes takes a kilobyte. Their number is the maximum number
-// of threads that looked up keys at the same time.
+// never decrease. A ThreadHashes takes a kilobyte and is reused, so there are as many as the most
+// threads that ever looked up keys at the same time.
 //
 // Some lookups are sampled, by their key's hash (sampled_hashes.h). Readers must see this at each
 // file. So a sampled key is never kept as the last one:
@@ -54,8 +54,9 @@
 //   watching              sampled hashes are watched, and are tested there
 //   batches               all hashes are tested, but only while sampling is on
 //
-// Some checks are counted individually, after random gaps (counted_asks.h). Each of a thread's
-// counts of lookups has gaps of its own. Threads without a ThreadHashes have no counted checks.
+// Some checks are counted individually, after random gaps (counted_asks.h). A thread counts lookups
+// with computed and with shared hashes separately; each count has its own gaps. Threads without a
+// ThreadHashes have no counted checks.
 
 #ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_HASH_H_
@@ -131,8 +132,8 @@ WINNOW_KEY_INLINE bool LooksFirst(const LastKey& last) noexcept {
   return last.hashed_in_line == HashedInLine::kNoKey;
 }
 
-// Reference to a key that only rare paths of a lookup need, kept in a vector register: hashing
-// needs one general register more than there are, and would spill one to memory.
+// Reference to a key that only rare paths of a lookup need. It is kept in a vector register, as
+// hashing is one general register short and would spill one to memory.
 class AsideKey {
  public:
 #if defined(__x86_64__)

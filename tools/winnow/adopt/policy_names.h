@@ -11,20 +11,20 @@
 
 namespace winnow::inspect {
 
-// Returns RocksDB's name of a function for the name that the function gets in the copy
-// (src/preload/stand_in/stock_names.h): "_ZN7rocksdb20NewBloomFilterPolicyEdb" for
-// "_ZN7rocksdb25StockNewBloomFilterPolicyEdb". Empty for all other names.
+// Returns RocksDB's mangled name of a function, given its name in the copy, which has the prefix
+// "Stock" (src/preload/stand_in/stock_names.h): "_ZN7rocksdb20NewBloomFilterPolicyEdb" for
+// "_ZN7rocksdb25StockNewBloomFilterPolicyEdb". Returns an empty string for all other names.
 std::string OwnName(absl::string_view stock);
 
 // Returns true if `own` is the name of a function that makes filter policies.
 bool IsPolicyName(absl::string_view own);
 
-// Returns those of RocksDB's names that are of functions that make filter policies. Keys of `names`
-// are RocksDB's names, values the new ones.
+// Returns the keys of `names` for which IsPolicyName is true. `names` maps RocksDB's mangled names
+// to those in the copy.
 std::vector<std::string> PolicyNames(const std::map<std::string, std::string>& names);
 
-// Returns the namespaces of a function whose name differs from `own` in nothing else: "other" for
-// "_ZN5other20NewBloomFilterPolicyEdb". Empty for all other names.
+// Returns the namespaces of a function whose mangled name differs from `own` only in them: "other"
+// for "_ZN5other20NewBloomFilterPolicyEdb". Returns an empty string for all other names.
 std::string NamespaceOf(absl::string_view name, absl::string_view own);
 
 // Returns the symbol of the vtable of a member function's class.
