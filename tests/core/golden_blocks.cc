@@ -130,7 +130,7 @@ std::vector<GoldenBlock> Plan() {
       OfStrings("positions", kBloom, 10, 500, "positions"),
       OfStrings("positions_behind_ribbon", kRibbon, 10, 1000, "positions"),
       OfStrings("positions_of_table", kBloom, 10, 300, "table"),
-      OfStrings("retrieval", kBloom, 10, 1000, "retrieval"),
+      OfStrings("retrieval", kBloom, 10, 3000, "retrieval"),
       OfStrings("retrieval_of_several_layers", kBloom, 10, 15000, "retrieval"),
       OfStrings("trees_2_keys", kBloom, 10, 2, "trees"),
       OfStrings("trees", kBloom, 10, 500, "trees"),

@@ -86,6 +86,7 @@ TEST(GoldenBlocksTest, EveryReaderGivesTheirAnswersForRanges) {
     EXPECT_EQ(view.fault(), Fault::kNone) << block.name << ": " << ToString(view.fault());
     EXPECT_EQ(view.info().version, 1) << block.name;
     EXPECT_EQ(view.info().num_keys, block.keys) << block.name;
+    EXPECT_EQ(view.info().kind == RangeFilterKind::kRetrieval, block.has_retrieval()) << block.name;
     kinds.insert(view.info().kind);
     std::vector<int> passes;
     for (int i = 0; i < kGoldenAbsent; ++i) {
