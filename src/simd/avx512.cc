@@ -55,14 +55,21 @@ WINNOW_INLINE HashLanes LanesOf(const RibbonQuery& query, unsigned fingerprint_s
                        _mm_cvtsi32_si128(static_cast<int>(fingerprint_shift)))};
 }
 
+// Returns the 64 slots from the query's start on of up to eight columns, from kFirst on. `loaded`
+// selects the columns to load.
+template <unsigned kFirst>
+WINNOW_INLINE __m512i WindowOf(const RibbonQuery& query, uint32_t loaded) {
+  const auto lanes = static_cast<__mmask8>(loaded >> kFirst);
+  return _mm512_shrdv_epi64(_mm512_maskz_loadu_epi64(lanes, query.low + 8 * kFirst),
+                            _mm512_maskz_loadu_epi64(lanes, query.high + 8 * kFirst),
+                            _mm512_set1_epi64(query.start));
+}
+
 // Returns one bit for each of up to eight columns, from kFirst on, whose parity differs from the
 // fingerprint's bit. `loaded` selects the columns to load.
 template <unsigned kFirst>
 WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, const HashLanes& hash, uint32_t loaded) {
-  const auto lanes = static_cast<__mmask8>(loaded >> kFirst);
-  const __m512i window = _mm512_shrdv_epi64(
-      _mm512_maskz_loadu_epi64(lanes, query.low + 8 * kFirst),
-      _mm512_maskz_loadu_epi64(lanes, query.high + 8 * kFirst), _mm512_set1_epi64(query.start));
+  const __m512i window = WindowOf<kFirst>(query, loaded);
   // window & (coefficient | 1)
   const __m512i masked =
       _mm512_ternarylogic_epi64(window, hash.coefficient, _mm512_load_si512(kOnes64), 0xe0);
@@ -80,12 +87,9 @@ WINNOW_INLINE __mmask8 Differing(const RibbonQuery& query, const HashLanes& hash
 // Returns the parities of up to eight columns from kFirst on, without the fingerprint.
 template <unsigned kFirst>
 WINNOW_INLINE __mmask8 ParitiesOfEight(const RibbonQuery& query, uint32_t loaded) {
-  const auto lanes = static_cast<__mmask8>(loaded >> kFirst);
-  const __m512i window = _mm512_shrdv_epi64(
-      _mm512_maskz_loadu_epi64(lanes, query.low + 8 * kFirst),
-      _mm512_maskz_loadu_epi64(lanes, query.high + 8 * kFirst), _mm512_set1_epi64(query.start));
   const __m512i masked =
-      _mm512_and_si512(window, _mm512_set1_epi64(static_cast<long long>(query.coefficient)));
+      _mm512_and_si512(WindowOf<kFirst>(query, loaded),
+                       _mm512_set1_epi64(static_cast<long long>(query.coefficient)));
   return _mm512_test_epi64_mask(_mm512_popcnt_epi64(masked), _mm512_load_si512(kOnes64));
 }
 

@@ -42,14 +42,6 @@ RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
   return options;
 }
 
-// Returns n * 2^range_bits, exact for an integer range_bits.
-uint64_t BoundOf(uint64_t n, double range_bits) noexcept {
-  const double whole = std::floor(range_bits);
-  const uint64_t bound = n << static_cast<unsigned>(whole);
-  return bound +
-         static_cast<uint64_t>(static_cast<double>(bound) * (std::exp2(range_bits - whole) - 1));
-}
-
 // Returns a block of size 0 if the retrieval is larger than positions, because keys are clustered.
 FilterBlock BuildRetrieval(core::RangeKeys* keys, const core::RangeKeysFormat& format,
                            core::RangeHeader header, uint64_t expected_bytes,
@@ -85,7 +77,7 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits, bool may_retrieve) {
   header.hashed_bytes = static_cast<uint16_t>(format.hashed_bytes);
   header.digits_bytes = static_cast<uint16_t>(digits.size());
   header.range_bits = core::PackRangeBits(range_bits);
-  header.shape = {keys->size(), BoundOf(keys->size(), range_bits)};
+  header.shape = core::StoredShapeOf(keys->size(), range_bits);
   const bool has_hashed = format.hashed_bytes != 0;
   if (!has_hashed && format.most_position < header.shape.bound) {
     header.shape.bound = format.most_position + 1;
@@ -280,7 +272,7 @@ size_t RangeFilterBuilder::EstimateSize(uint64_t n) const noexcept {
   core::RangeHeader header;
   header.key_length = static_cast<uint16_t>(has_keys ? state.keys.key_length() : kUsualKeyBytes);
   header.digits_bytes = static_cast<uint16_t>(digits * kUsualDigitBytes);
-  header.shape = {n, BoundOf(n, state.options.range_bits)};
+  header.shape = core::StoredShapeOf(n, state.options.range_bits);
   return core::RangeFilterBytes(header);
 }
 

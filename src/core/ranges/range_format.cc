@@ -125,6 +125,13 @@ uint16_t PackRangeBits(double range_bits) noexcept {
 
 double UnpackRangeBits(uint16_t packed) noexcept { return packed / kRangeBitsUnit; }
 
+EliasFanoShape StoredShapeOf(uint64_t n, double range_bits) noexcept {
+  const double whole = std::floor(range_bits);
+  const uint64_t bound = n << static_cast<unsigned>(whole);
+  const double more = static_cast<double>(bound) * (std::exp2(range_bits - whole) - 1);
+  return {n, bound + static_cast<uint64_t>(more)};
+}
+
 size_t RangeFrontBytes(size_t key_length, size_t digits_bytes) noexcept {
   return kFrontKeyAt + key_length + digits_bytes + kChecksumBytes;
 }

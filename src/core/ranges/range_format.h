@@ -39,6 +39,10 @@ struct RangeHeader {
 uint16_t PackRangeBits(double range_bits) noexcept;
 double UnpackRangeBits(uint16_t packed) noexcept;
 
+// Returns the shape of n stored positions: numbers below n * 2^range_bits, exact for an integer
+// range_bits.
+EliasFanoShape StoredShapeOf(uint64_t n, double range_bits) noexcept;
+
 size_t RangeFrontBytes(size_t key_length, size_t digits_bytes) noexcept;
 // Returns the size of a filter of kPositions.
 size_t RangeFilterBytes(const RangeHeader& header) noexcept;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "src/core/ranges/range_format.h"
 #include "src/core/ribbon_build.h"
 #include "src/core/sizing.h"
 #include "src/formulas/bytes.h"
@@ -26,8 +27,7 @@ Columns RetrievalColumns(double range_bits) noexcept {
 
 uint64_t UsualPositionsBytes(uint64_t n, double range_bits) noexcept {
   if (n == 0) return 0;
-  const auto bound = static_cast<uint64_t>(static_cast<double>(n) * std::exp2(range_bits));
-  const uint64_t stored = EliasFanoShape{n, bound}.Bytes();
+  const uint64_t stored = StoredShapeOf(n, range_bits).Bytes();
   const Columns columns = RetrievalColumns(range_bits);
   if (columns.whole == 0) return stored;
   return std::min(stored, EstimateRibbonBytes(n, ColumnsRate(columns)) + kRetrievalPadding);
