@@ -116,13 +116,13 @@ bool RangeRetrieval::BlockHas(uint64_t item, uint64_t least, uint64_t most) cons
       return IsValueWithin(value, columns, item, least, most);
     }
   }
-  return LaterLayersHave(item, item, least, most);
+  return AnyLayerHas(item, item, least, most);
 }
 
-// Looks up an item in all layers, from the first on. Rarely needed, since the first layer bumps one
-// block in twenty.
-bool RangeRetrieval::LaterLayersHave(uint64_t item, uint64_t first_item, uint64_t least,
-                                     uint64_t most) const noexcept {
+// Looks up an item in all layers and the list. Rarely needed, since the first layer bumps one block
+// in twenty.
+bool RangeRetrieval::AnyLayerHas(uint64_t item, uint64_t first_item, uint64_t least,
+                                 uint64_t most) const noexcept {
   const Columns columns = shape_.UnpackedColumns();
   const unsigned char* bytes = layers_;
   for (unsigned i = 0; i < shape_.layers; ++i) {

@@ -76,8 +76,8 @@ class RangeRetrieval {
 
  private:
   bool BlockHas(uint64_t item, uint64_t least, uint64_t most) const noexcept;
-  bool LaterLayersHave(uint64_t item, uint64_t first_item, uint64_t least,
-                       uint64_t most) const noexcept;
+  bool AnyLayerHas(uint64_t item, uint64_t first_item, uint64_t least,
+                   uint64_t most) const noexcept;
   bool IsValueWithin(uint64_t value, unsigned columns, uint64_t item, uint64_t least,
                      uint64_t most) const noexcept;
 
