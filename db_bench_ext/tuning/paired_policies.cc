@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
+#include "src/core/ranges/range_note.h"
 #include "src/rocksdb/builders/last_built_filter.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
-#include "winnow/filter.h"
 #include "winnow/rocksdb_listener.h"
 
 namespace winnow::bench {
@@ -282,7 +282,7 @@ std::vector<FilterFile> PairedPolicies::WithFiltersOf(size_t policy,
     const std::string& block = (*blocks)[policy];
     file.bytes = block.size();
     file.blocks = block.empty() ? 0 : 1;
-    file.rate = block.empty() ? 1 : FilterView(block).info().expected_fpr;
+    file.rate = core::ExpectedKeyRate(block);
   }
   return files;
 }

@@ -41,6 +41,11 @@ struct RangeFilterOptions {
   // for ranges of keys with a common prefix. kNone chooses kTrees or kRetrieval by the keys, as
   // RangeFilterBuilder says. Since 1.2.
   RangeFilterKind kind = RangeFilterKind::kNone;
+
+  // Bits per key of the filter of keys that is not needed beside a retrieval, if its MayContainKey
+  // replaces that filter; 0 to 64. kRetrieval then falls back only if kPositions would take so many
+  // bits fewer, as if the keys are so dense that these are exact. Since 1.2.
+  double spared_bits = 0;
 };
 
 // Properties of a range filter. If the bytes have a fault, only size_bytes is meaningful. Later
@@ -168,6 +173,16 @@ class WINNOW_EXPORT RangeFilterView {
   // true if `end` is greater than the last key, since the filter does not know what follows in the
   // next file, and if `begin` is not less than `end`.
   bool MayContain(std::string_view begin, std::string_view end) const noexcept;
+
+  // Returns false only if this key was not added: the range filter as a filter of keys. An absent key
+  // passes with a probability of at most 2^-range_bits with positions and retrieval; with trees, if
+  // a range that begins with the key passes. Retrieval takes about as long as a Ribbon filter of as
+  // many bits, positions several times as long. Since 1.2.
+  bool MayContainKey(std::string_view key) const noexcept;
+
+  // Looks up n keys and assigns all n results. In filters larger than the CPU caches, a batch is
+  // faster than single lookups, since cache misses overlap. Since 1.2.
+  void MayContainKeys(const std::string_view* keys, size_t n, bool* results) const noexcept;
 
   WINNOW_HIDDEN RangeFilterInfo info() const noexcept {
     RangeFilterInfo info;

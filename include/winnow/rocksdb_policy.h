@@ -45,6 +45,7 @@ enum class RangeKind : uint8_t {
   kPositions = 1,  // "positions"
   kTrees = 2,      // "trees"
   kBoth = 3,       // "both"
+  kSingle = 4,     // "single"
 };
 
 // Value of level_size_ratio that selects max_bytes_for_level_multiplier of the column families
@@ -150,6 +151,11 @@ struct PolicyOptions {
   //   "auto": positions if a file's keys mostly have one length and differ in at most 8 bytes, else
   //     trees. Once some 32 ranges of scans of the tree are sampled, the kind that denies more of
   //     them. 128 ranges are kept, in memory only, with at most 64 bytes per end.
+  //   "single": positions, which also answer lookups of keys, at a rate of 2^-w: the file has no other
+  //     filter, if 2^-w is at most the rate of bits_per_key, w is 6 to 16, and all keys have one
+  //     length. Other files get both filters, as with "positions", and so do all files with
+  //     filter_memory, with detect_filter_construct_corruption, and if the keys take fewer bits as
+  //     stored positions. Winnow before 1.2 passes all lookups in such files.
   RangeKind range_kind = RangeKind::kAuto;
 };
 
@@ -160,11 +166,12 @@ inline constexpr NumberOption<double> kRangeBitsOption{"range_bits", 0, 32, std:
 
 inline constexpr NumberOption<uint64_t> kTreeNotesOption{"tree_notes", 0, 1, std::nullopt};
 
-inline constexpr NamedOption<RangeKind, 4> kRangeKindOption{"range_kind",
+inline constexpr NamedOption<RangeKind, 5> kRangeKindOption{"range_kind",
                                                             {{{"auto", RangeKind::kAuto},
                                                               {"positions", RangeKind::kPositions},
                                                               {"trees", RangeKind::kTrees},
-                                                              {"both", RangeKind::kBoth}}},
+                                                              {"both", RangeKind::kBoth},
+                                                              {"single", RangeKind::kSingle}}},
                                                             RangeKind::kAuto};
 
 // Calls visit(option, member) with the name and values of each policy option, and the pointer to

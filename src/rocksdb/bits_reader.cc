@@ -74,7 +74,13 @@ WINNOW_KEY_INLINE uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcep
 // size, but not padded to it.
 class BitsReader : public FilterBitsReader {
  public:
-  explicit BitsReader(std::string_view block) noexcept : view_(block) {}
+  // `info` is that of the block, with the rate of lookups.
+  BitsReader(std::string_view block, const FilterInfo& info) noexcept
+      : view_(block),
+        keys_(is_usable() ? info.num_hashes : 0),
+        rate_(std::min(static_cast<float>(info.expected_fpr), kMaxRate)),
+        bytes_(static_cast<uint32_t>(std::min<uint64_t>(info.size_bytes, UINT32_MAX))),
+        level_(static_cast<int8_t>(is_usable() ? info.level : -1)) {}
   ~BitsReader() override {
     if (cell_ != nullptr) cell_->Unloaded(keys_, bytes_);
   }
@@ -91,12 +97,8 @@ class BitsReader : public FilterBitsReader {
 
   // Counts this reader's filter and the lookups in it in `use` from now on.
   void CountIn(UseMeter* use) noexcept {
-    const FilterInfo info = view_.info();
-    cell_ = use->Keep(is_usable() ? info.level : -1);
+    cell_ = use->Keep(level_);
     if (cell_ == nullptr) return;
-    keys_ = is_usable() ? info.num_hashes : 0;
-    bytes_ = static_cast<uint32_t>(std::min<uint64_t>(info.size_bytes, UINT32_MAX));
-    rate_ = std::min(static_cast<float>(info.expected_fpr), kMaxRate);
     cell_->Loaded(keys_, bytes_);
   }
 
@@ -128,13 +130,30 @@ class BitsReader : public FilterBitsReader {
       is_counted = SharedHashes(keys, n, hashes);
       view_.MayContain(hashes, n, may_match);
     }
+    NoteBatch(keys, n, hashes, may_match, is_counted);
+  }
+
+  // Records the answer for a key whose hash is sampled.
+  virtual void NoteSample(const Slice& /*key*/, uint64_t /*hash*/,
+                          bool /*may_contain*/) const noexcept {}
+
+ protected:
+  // Handles batches of more than kMaxBatchKeys keys.
+  __attribute__((noinline)) void MayMatchParts(int num_keys, Slice** keys, bool* may_match) {
+    for (int first = 0; first < num_keys; first += int{kMaxBatchKeys}) {
+      MayMatch(std::min(int{kMaxBatchKeys}, num_keys - first), keys + first, may_match + first);
+    }
+  }
+
+  // Records the answers for a batch, of at most kMaxBatchKeys keys.
+  WINNOW_KEY_INLINE void NoteBatch(Slice** keys, size_t n, const KeyHash* hashes,
+                                   const bool* may_match, bool is_counted) const noexcept {
     if (__builtin_expect(is_counted, 0)) NoteCountedOfBatch(n, may_match);
     if (!IsSampling()) return;
     const uint32_t sampled = SampledAmong(hashes, n);
     if (__builtin_expect(sampled != 0, 0)) NoteSamples(keys, hashes, may_match, sampled);
   }
 
- protected:
   const FilterView& view() const noexcept { return view_; }
 
   void NoteRange(bool may_contain) const noexcept {
@@ -152,10 +171,6 @@ class BitsReader : public FilterBitsReader {
   // Least batch size for prefetching, in keys. Smaller batches overlap in the processor anyway.
   static constexpr size_t kAheadFromKeys = 5;
 
-  // Records the answer for a key whose hash is sampled.
-  virtual void NoteSample(const Slice& /*key*/, uint64_t /*hash*/,
-                          bool /*may_contain*/) const noexcept {}
-
   // Hashes and checks a batch in a Bloom filter, with prefetching. Returns false if the filter is
   // of another kind.
   WINNOW_KEY_INLINE bool AskAhead(Slice** keys, size_t n, KeyHash* hashes, bool* may_match,
@@ -165,14 +180,6 @@ class BitsReader : public FilterBitsReader {
     *is_counted = SharedHashes(keys, n, hashes, bloom);
     bloom.MayContain(hashes, n, may_match);
     return true;
-  }
-
-  // Handles batches of more than kMaxBatchKeys keys.
-  __attribute__((noinline)) void MayMatchParts(int num_keys, Slice** keys, bool* may_match) {
-    for (int first = 0; first < num_keys; first += int{kMaxBatchKeys}) {
-      BitsReader::MayMatch(std::min(int{kMaxBatchKeys}, num_keys - first), keys + first,
-                           may_match + first);
-    }
   }
 
   __attribute__((noinline)) void NoteCountedOfBatch(size_t n,
@@ -196,30 +203,31 @@ class BitsReader : public FilterBitsReader {
 
   const FilterView view_;
   UseCell* cell_ = nullptr;
-  uint64_t keys_ = 0;
-  float rate_ = 0;  // expected false-positive rate
-  uint32_t bytes_ = 0;
+  const uint64_t keys_;
+  const float rate_;  // expected false-positive rate
+  const uint32_t bytes_;
+  const int8_t level_;
 };
 
 // Reader of a filter whose file is known.
 class ReaderOfFile : public BitsReader {
  public:
-  ReaderOfFile(std::string_view block, OwnedReader owned) noexcept
-      : BitsReader(block), owned_(std::move(owned)), rate_(view().info().expected_fpr) {}
+  ReaderOfFile(std::string_view block, const FilterInfo& info, OwnedReader owned) noexcept
+      : BitsReader(block, info), owned_(std::move(owned)), rate_(info.expected_fpr) {}
 
- private:
   void NoteSample(const Slice& key, uint64_t hash, bool may_contain) const noexcept override {
     owned_.samples().Note(LookupsOfThisThread(), {key.data(), key.size()}, hash,
                           owned_.AskedNow(rate_), may_contain);
   }
 
-  const OwnedReader owned_;
-  const double rate_;
-
  protected:
   void SampleRange(std::string_view begin, std::string_view end) const noexcept {
     owned_.asked_ranges().Note(begin, end);
   }
+
+ private:
+  const OwnedReader owned_;
+  const double rate_;
 };
 
 // Decides which range queries reach the range filter. A filter that never denies, as for long
@@ -269,11 +277,12 @@ class SeldomAsked {
 // seek (ranges/transformed_keys.h). Batched lookups always go to the point filter, which contains
 // the empty prefix of its keys.
 template <typename Reader, typename Ranges>
-class WithRange final : public Reader {
+class WithRange : public Reader {
  public:
   template <typename... Owned>
-  WithRange(std::string_view block, const Ranges& ranges, Owned... owned) noexcept
-      : Reader(block, std::move(owned)...), ranges_(ranges) {}
+  WithRange(std::string_view block, const FilterInfo& info, const Ranges& ranges,
+            Owned... owned) noexcept
+      : Reader(block, info, std::move(owned)...), ranges_(ranges) {}
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
     if (__builtin_expect(key.empty(), 0)) return AskRange(key.data());
@@ -281,7 +290,9 @@ class WithRange final : public Reader {
   }
   using Reader::MayMatch;
 
- private:
+ protected:
+  const Ranges& ranges() const noexcept { return ranges_; }
+
   __attribute__((noinline)) bool AskRange(const char* prefix) noexcept {
     if (!asks_.IsAsked(prefix)) return true;
     Slice begin;
@@ -297,27 +308,86 @@ class WithRange final : public Reader {
     return may_contain;
   }
 
+ private:
   const Ranges ranges_;
   SeldomAsked asks_;
 };
 
-template <typename Ranges>
-BitsReader* NewReaderWith(std::string_view block, const Ranges& ranges,
-                          OwnedReader owned) noexcept {
-  if (owned) {
-    return new (std::nothrow) WithRange<ReaderOfFile, Ranges>(block, ranges, std::move(owned));
+// Reader of a range filter that also answers lookups of keys (core::AnswersKeys). These are hashed
+// and counted as ever, since the hash selects what is sampled, and serves the files of other kinds.
+template <typename Reader>
+class SingleFilter final : public WithRange<Reader, RangeFilterView> {
+ public:
+  using WithRange<Reader, RangeFilterView>::WithRange;
+
+  __attribute__((flatten)) bool MayMatch(const Slice& key) override {
+    if (__builtin_expect(key.empty(), 0)) return this->AskRange(key.data());
+    return Lookup<KeyProbe>::Ask(KeyProbe{*this, key}, key);
   }
-  return new (std::nothrow) WithRange<BitsReader, Ranges>(block, ranges);
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    const auto n = static_cast<size_t>(num_keys);
+    if (__builtin_expect(n > kMaxBatchKeys, 0)) {
+      return this->MayMatchParts(num_keys, keys, may_match);
+    }
+    KeyHash hashes[kMaxBatchKeys];
+    const bool is_counted = SharedHashes(keys, n, hashes);
+    std::string_view views[kMaxBatchKeys];
+    for (size_t i = 0; i < n; ++i) views[i] = {keys[i]->data(), keys[i]->size()};
+    this->ranges().MayContainKeys(views, n, may_match);
+    // An empty prefix stands for all keys.
+    for (size_t i = 0; i < n; ++i) may_match[i] = may_match[i] || views[i].empty();
+    this->NoteBatch(keys, n, hashes, may_match, is_counted);
+  }
+
+ private:
+  // A lookup of one key, for Lookup.
+  struct KeyProbe {
+    const SingleFilter& reader;
+    const Slice& key;
+
+    bool Ask(uint64_t /*hash*/) const noexcept {
+      return reader.ranges().MayContainKey({key.data(), key.size()});
+    }
+    __attribute__((noinline)) bool AskSampled(const Slice& sampled, uint64_t hash) const noexcept {
+      const bool may_contain = Ask(hash);
+      reader.NoteSample(sampled, hash, may_contain);
+      return may_contain;
+    }
+    void NoteCounted(const CountedAsk& ask, bool may_contain) const noexcept {
+      reader.NoteCounted(ask, may_contain);
+    }
+  };
+};
+
+template <template <typename> class WithReader, typename... Ranges>
+BitsReader* NewReader(std::string_view block, const FilterInfo& info, OwnedReader owned,
+                      const Ranges&... ranges) noexcept {
+  if (owned) {
+    return new (std::nothrow) WithReader<ReaderOfFile>(block, info, ranges..., std::move(owned));
+  }
+  return new (std::nothrow) WithReader<BitsReader>(block, info, ranges...);
 }
+
+template <typename Reader>
+using Alone = Reader;
+template <typename Reader>
+using WithOneRange = WithRange<Reader, RangeFilterView>;
+template <typename Reader>
+using WithRanges = WithRange<Reader, core::TableRanges>;
 
 BitsReader* NewOwnReader(std::string_view block, OwnedReader owned) noexcept {
   const core::TableRanges ranges(block);
-  if (ranges.size() == 1 && ranges.role(0) == core::RangeRole::kAllKeys) {
-    return NewReaderWith(block, ranges.view(0), std::move(owned));
+  FilterInfo info = FilterView(block).info();
+  if (core::AnswersKeys(block, ranges)) {
+    info.expected_fpr = core::KeyRate(ranges.view(0));
+    return NewReader<SingleFilter>(block, info, std::move(owned), ranges.view(0));
   }
-  if (!ranges.empty()) return NewReaderWith(block, ranges, std::move(owned));
-  if (owned) return new (std::nothrow) ReaderOfFile(block, std::move(owned));
-  return new (std::nothrow) BitsReader(block);
+  if (ranges.size() == 1 && ranges.role(0) == core::RangeRole::kAllKeys) {
+    return NewReader<WithOneRange>(block, info, std::move(owned), ranges.view(0));
+  }
+  if (!ranges.empty()) return NewReader<WithRanges>(block, info, std::move(owned), ranges);
+  return NewReader<Alone>(block, info, std::move(owned));
 }
 
 }  // namespace

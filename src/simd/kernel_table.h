@@ -30,6 +30,7 @@ constexpr Kernels TableOf(const char* name, decltype(Kernels::ribbon_cells) ribb
           Ribbon::kProbeNarrow,
           Ribbon::ProbeMany,
           Ribbon::Retrieve,
+          Ribbon::RetrieveMany,
           ribbon_cells,
           ribbon_solve,
           elimination};

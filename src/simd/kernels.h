@@ -160,6 +160,12 @@ struct Kernels {
   // for all columns that a block may have; *columns is set to the number of columns of this block.
   uint32_t (*ribbon_retrieve)(const RibbonLayer& layer, uint64_t hash, unsigned* columns) noexcept;
 
+  // Batched ribbon_retrieve for n hashes, n <= kMostRetrieved; blocks are prefetched. The values of
+  // bumped hashes are arbitrary.
+  static constexpr size_t kMostRetrieved = 32;
+  void (*ribbon_retrieve_many)(const RibbonLayer& layer, const uint64_t* hashes, size_t n,
+                               uint32_t* values, unsigned* columns) noexcept;
+
   // Writes the low 16 bits of the numbers of the cells in which n hashes start.
   void (*ribbon_cells)(const RibbonGrid& grid, const uint64_t* hashes, size_t n,
                        uint16_t* cells) noexcept;

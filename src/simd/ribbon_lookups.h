@@ -64,6 +64,18 @@ struct RibbonLookups {
     return kParities(layer, query);
   }
 
+  static void RetrieveMany(const RibbonLayer& layer, const uint64_t* hashes, size_t n,
+                           uint32_t* values, unsigned* columns) noexcept {
+    RibbonPlace places[Kernels::kMostRetrieved];
+    for (size_t i = 0; i < n; ++i) places[i] = LocateAhead(layer, hashes[i]);
+    for (size_t i = 0; i < n; ++i) {
+      const RibbonPlace& place = places[i];
+      columns[i] = place.columns;
+      values[i] = kParities(
+          layer, QueryAt(place.low, place.columns, place.start, layer.fingerprint_shift, hashes[i]));
+    }
+  }
+
   static void ProbeMany(const RibbonLayer& layer, const RibbonLayer* next, const uint64_t* hashes,
                         size_t n, bool* results) {
     const auto size = static_cast<size_t>(layer.thresholds - layer.words);

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "src/core/format.h"
+#include "src/core/ranges/range_note.h"
 #include "src/core/sizing.h"
 #include "src/core/tree_note.h"
 #include "src/sst/builtin_filters.h"
@@ -71,7 +72,7 @@ FilterSummary ClassifyWinnow(std::string_view block, FilterSummary summary) {
   summary.parameters = ParametersOfWinnow(block);
   summary.keys = info.num_hashes;
   summary.bits_per_key = info.bits_per_key;
-  summary.expected_fpr = info.expected_fpr;
+  summary.expected_fpr = core::ExpectedKeyRate(block);
   summary.kind = std::string(NameOf(info.kind));
   switch (info.kind) {
     case FilterKind::kEmpty:
@@ -95,6 +96,7 @@ FilterSummary ClassifyWinnow(std::string_view block, FilterSummary summary) {
   }
   summary.range = RangeOf(block);
   if (summary.range) summary.fault = summary.range->fault;
+  if (summary.range && summary.range->answers_keys) summary.detail = "lookups by the range filter";
   if (!view.PayloadIntact()) {
     summary.fault = summary.fault
                         ? "the filter's payload is damaged (checksum), and so is its range filter: "
@@ -143,7 +145,8 @@ FilterSummary ClassifyBuiltin(std::string_view block, uint64_t keys, FilterSumma
 
 BloomBlocks BloomOf(const FilterSummary& filter) {
   const bool is_bloom = filter.kind == kWinnowBloom || filter.kind == kBuiltinBloom;
-  if (!is_bloom || filter.keys == 0 || filter.expected_fpr.value_or(1) >= 1) {
+  const bool has_none = filter.range && filter.range->answers_keys;
+  if (!is_bloom || has_none || filter.keys == 0 || filter.expected_fpr.value_or(1) >= 1) {
     return {};
   }
   return {1, filter.keys, filter.bytes_without_range(),

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "src/core/format.h"
+#include "src/core/ranges/range_note.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 
 namespace winnow::inspect {
@@ -32,6 +33,9 @@ struct FilterProber::Builtin {
 FilterProber::FilterProber(std::string_view block) {
   if (core::LooksOurs(block)) {
     view_ = FilterView(block);
+    const core::TableRanges ranges(block);
+    asks_range_ = core::AnswersKeys(block, ranges);
+    if (asks_range_) range_ = ranges.view(0);
     return;
   }
   builtin_ = std::make_unique<Builtin>();
@@ -42,6 +46,13 @@ FilterProber::~FilterProber() = default;
 FilterProber::FilterProber(FilterProber&&) noexcept = default;
 
 void FilterProber::MayContain(const AskedKey* keys, size_t n, bool* answers) {
+  if (asks_range_) {
+    for (size_t i = 0; i < n; ++i) {
+      // RocksDB takes the empty prefix of winnow.range for that of all keys.
+      answers[i] = keys[i].bytes.empty() || range_.MayContainKey(keys[i].bytes);
+    }
+    return;
+  }
   if (builtin_ == nullptr) {
     hashes_.clear();
     for (size_t i = 0; i < n; ++i) {

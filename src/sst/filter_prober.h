@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "winnow/filter.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::inspect {
 
@@ -35,6 +36,8 @@ class FilterProber {
   struct Builtin;
 
   FilterView view_;
+  RangeFilterView range_;      // if it answers lookups of keys
+  bool asks_range_ = false;
   std::unique_ptr<Builtin> builtin_;  // null for Winnow's filters
   std::vector<KeyHash> hashes_;
 };

@@ -50,6 +50,7 @@ std::optional<RangeSummary> RangeOf(std::string_view filter_block) {
   range.kind = "unknown";
   if (filters.fault() != Fault::kNone) return range;
   range.is_exact = true;
+  range.answers_keys = core::AnswersKeys(filter_block, filters);
   uint64_t keys_of_parts = 0;
   for (size_t i = 0; i < filters.size(); ++i) {
     const RangeFilterInfo info = filters.view(i).info();
@@ -83,6 +84,7 @@ void AddTo(const std::optional<RangeSummary>& part, std::optional<RangeSummary>*
   all.bytes += part->bytes;
   all.bits_per_key = BitsPerKey(all);
   all.is_exact = all.is_exact && part->is_exact;
+  all.answers_keys = all.answers_keys && part->answers_keys;
   all.positions_keys += part->positions_keys;
   all.positions_bytes += part->positions_bytes;
   all.trees_keys += part->trees_keys;

@@ -21,6 +21,8 @@ struct RangeSummary {
   double range_bits = 0;    // range_bits of the options; from the first partition
   uint64_t key_length = 0;  // bytes per key; from the first partition
   bool is_exact = false;    // no false positives for ranges, in any partition
+  // The range filter of each partition also answers lookups of keys: there is no other filter.
+  bool answers_keys = false;
   // Keys and bytes of each kind. If both kinds have all keys, `keys` counts them once.
   uint64_t positions_keys = 0;
   uint64_t positions_bytes = 0;
@@ -33,8 +35,8 @@ struct RangeSummary {
 
   template <typename Code>
   void Fields(Code& code) {
-    code(kind, filters, keys, bytes, bits_per_key, range_bits, key_length, is_exact, positions_keys,
-         positions_bytes, trees_keys, trees_bytes, fault);
+    code(kind, filters, keys, bytes, bits_per_key, range_bits, key_length, is_exact, answers_keys,
+         positions_keys, positions_bytes, trees_keys, trees_bytes, fault);
   }
 };
 

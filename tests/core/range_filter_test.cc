@@ -8,7 +8,9 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -118,6 +120,61 @@ TEST(RangeFilterTest, NoRangeWithAKeyIsDenied) {
 }
 
 // Asks for single keys, and for the gaps between keys, in exact filters.
+// A lookup of a key is a range of one key, and in all kinds of range filters at all sizes.
+TEST(RangeFilterTest, AKeyIsFoundAsItsRangeIs) {
+  RandomHashes random(testing::TestSeed());
+  for (const KindOfKeys& kind : testing::AllKindsOfKeys()) {
+    for (const size_t n : {1u, 2u, 3u, 7u, 63u, 300u, 7000u}) {
+      const Keys keys = SomeKeys(kind, n, &random);
+      const RangeFilterKind asked = testing::SomeKind(keys, &random);
+      const double range_bits = 1 + static_cast<double>(random.Below(77)) / 4;
+      const FilterBlock filter = BuildRangeFilter(keys, range_bits, asked);
+      if (filter.size == 0) continue;
+      const RangeFilterView view = RangeFilterView::Verified(filter.bytes());
+      ASSERT_EQ(view.fault(), Fault::kNone);
+      std::vector<std::string> lookups(keys.begin(), keys.end());
+      for (int i = 0; i < 700; ++i) {
+        lookups.push_back(AnyBound({keys.begin(), std::next(keys.begin())}, kind, &random));
+        lookups.push_back(kind.make(&random));
+        lookups.push_back(*std::next(keys.begin(), static_cast<int>(random.Below(keys.size()))));
+        if (!lookups.back().empty()) Change(&lookups.back(), &random);
+      }
+      const std::vector<std::string_view> views(lookups.begin(), lookups.end());
+      const auto answers = std::make_unique<bool[]>(views.size());
+      view.MayContainKeys(views.data(), views.size(), answers.get());
+      for (size_t i = 0; i < lookups.size(); ++i) {
+        const std::string& key = lookups[i];
+        const bool may = view.MayContainKey(key);
+        ASSERT_EQ(answers[i], may) << kind.name << ", " << keys.size() << " keys: in a batch";
+        if (keys.count(key) != 0) {
+          ASSERT_TRUE(may) << kind.name << ", " << keys.size() << " keys: one is denied";
+        } else if (key < *keys.rbegin()) {
+          ASSERT_EQ(may, view.MayContain(key, key + '\0')) << kind.name << ' ' << key;
+        } else if (view.info().kind == RangeFilterKind::kTrees) {
+          ASSERT_FALSE(may) << "a key behind the last one";
+        }
+      }
+    }
+  }
+}
+
+TEST(RangeFilterTest, AbsentKeysPassAtTheRateOfTheBits) {
+  RandomHashes random(testing::TestSeed());
+  for (const RangeFilterKind kind : {RangeFilterKind::kPositions, RangeFilterKind::kRetrieval}) {
+    Keys keys;
+    while (keys.size() < 30'000) keys.insert(BigEndian(random.Next()));
+    const FilterBlock filter = BuildRangeFilter(keys, 8, kind);
+    const RangeFilterView view(filter.bytes());
+    ASSERT_EQ(view.info().kind, kind);
+    constexpr int kLookups = 200'000;
+    int passed = 0;
+    for (int i = 0; i < kLookups; ++i) {
+      passed += view.MayContainKey(BigEndian(random.Next())) ? 1 : 0;
+    }
+    EXPECT_NEAR(passed, kLookups / 256, 6 * std::sqrt(kLookups / 256)) << ToString(kind);
+  }
+}
+
 TEST(RangeFilterTest, DenseKeysAreKnownExactly) {
   for (const double range_bits : {1.0, 5.5, 15.0}) {
     Keys keys;

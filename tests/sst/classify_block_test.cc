@@ -6,6 +6,8 @@
 #include <random>
 #include <string>
 
+#include "src/core/ranges/range_note.h"
+#include "src/sst/filter_prober.h"
 #include "src/sst/sst_filters.h"
 #include "tests/core/filter_testing.h"
 #include "tests/support/range_of_table.h"
@@ -280,6 +282,48 @@ TEST(ClassifyBlockTest, TellsARangeFilter) {
   EXPECT_LE(summary.bytes_without_range() - plain.size(), 8u);
   EXPECT_THAT(ParametersText(summary), HasSubstr("; range filter of 17."));
   EXPECT_THAT(ParametersText(summary), HasSubstr(" bits a key, range_bits 15"));
+}
+
+// The range filter answers lookups of keys, and the Bloom filter beside it passes every key.
+TEST(ClassifyBlockTest, TellsASingleFilter) {
+  constexpr uint64_t kKeys = 5'000;
+  const std::string positions(testing::RangeFilterOfTable(WithRange(kKeys)));
+  RangeFilterBuilder builder(RangeFilterOptions{15, RangeFilterKind::kRetrieval});
+  const auto key_of = [](uint64_t i) {
+    char key[16];
+    std::snprintf(key, sizeof key, "%010llu", static_cast<unsigned long long>(i * 1'999'993));
+    return std::string(key);
+  };
+  for (uint64_t i = 0; i < kKeys; ++i) builder.Add(key_of(i));
+  const FilterBlock passing = core::PassingFilter(FilterOptions(), 1.0 / 32768, kKeys);
+  const FilterBlock single =
+      testing::WithRangeFilterOfTable(passing.bytes(), builder.Finish().bytes());
+  const FilterSummary summary = ClassifyBlock(single.bytes(), 0);
+  EXPECT_FALSE(summary.fault);
+  EXPECT_EQ(summary.detail, "lookups by the range filter");
+  ASSERT_TRUE(summary.range && summary.expected_fpr);
+  EXPECT_TRUE(summary.range->answers_keys);
+  EXPECT_NEAR(*summary.expected_fpr, 1.0 / 32768, 1e-7);
+  EXPECT_NEAR(summary.built_for->target_fpr, 1.0 / 32768, 1e-7);
+  EXPECT_EQ(summary.bloom.blocks, 0u) << "not a Bloom filter that could be a smaller Ribbon";
+
+  FilterProber prober(single.bytes());
+  uint64_t passed = 0;
+  for (uint64_t i = 0; i < 3 * kKeys; ++i) {
+    // Two of three keys are absent.
+    const std::string key = i % 3 == 0 ? key_of(i / 3) : key_of(i) + (i % 3 == 1 ? "x" : "");
+    const bool is_absent = i % 3 == 1 || (i % 3 == 2 && i >= kKeys);
+    const AskedKey asked{key, HashKey(key).value};
+    bool answer = false;
+    prober.MayContain(&asked, 1, &answer);
+    EXPECT_TRUE(answer || is_absent) << key;
+    passed += is_absent && answer ? 1 : 0;
+  }
+  EXPECT_LT(passed, 10u);
+
+  const FilterBlock stored = testing::WithRangeFilterOfTable(passing.bytes(), positions);
+  EXPECT_FALSE(ClassifyBlock(stored.bytes(), 0).range->answers_keys) << "not a retrieval";
+  EXPECT_NEAR(*ClassifyBlock(stored.bytes(), 0).expected_fpr, 1, 1e-3);
 }
 
 // A Ribbon is compared without its range filter.

@@ -31,6 +31,8 @@ constexpr size_t kUsualDigitBytes = 4;
 constexpr double kMostTreeBits = 24;
 constexpr double kFewBytes = 1024;
 
+constexpr double kMostSparedBits = 64;
+
 // Room for a retrieval in addition to its keys: front, list, entries.
 constexpr uint64_t kMoreBytes = 4096;
 
@@ -39,14 +41,15 @@ RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
   options.range_bits =
       std::clamp<double>(options.range_bits, core::kLeastRangeBits, core::kMostRangeBits);
   if (options.kind > RangeFilterKind::kRetrieval) options.kind = RangeFilterKind::kNone;
+  options.spared_bits =
+      options.spared_bits > 0 ? std::min(options.spared_bits, kMostSparedBits) : 0;
   return options;
 }
 
-// Returns a block of size 0 if the retrieval is larger than positions, because keys are clustered.
+// Returns a block of size 0 if the retrieval takes more bytes than `most_bytes`.
 FilterBlock BuildRetrieval(core::RangeKeys* keys, const core::RangeKeysFormat& format,
-                           core::RangeHeader header, uint64_t expected_bytes,
+                           core::RangeHeader header, uint64_t expected_bytes, uint64_t most_bytes,
                            const std::string& digits) {
-  const size_t most_bytes = core::RangeFilterBytes(header);
   const size_t front_bytes = core::RangeFrontBytes(header.key_length, header.digits_bytes);
   const std::string last_key = keys->LastKey();
   core::Payload payload(front_bytes + expected_bytes + expected_bytes / 16 + kMoreBytes);
@@ -66,7 +69,8 @@ FilterBlock BuildRetrieval(core::RangeKeys* keys, const core::RangeKeysFormat& f
   return block;
 }
 
-FilterBlock Build(core::RangeKeys* keys, double range_bits, bool may_retrieve) {
+FilterBlock Build(core::RangeKeys* keys, const RangeFilterOptions& options) {
+  const double range_bits = options.range_bits;
   const core::RangeKeysFormat format = keys->Format();
   std::string digits;
   for (const core::RangeDigit& digit : format.digits) core::AppendDigit(digit, &digits);
@@ -86,7 +90,7 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits, bool may_retrieve) {
       core::PlacingOf(header.shape, has_hashed, format.most_position);
 
   const core::Columns columns = core::RetrievalColumns(range_bits);
-  if (may_retrieve && !placing.is_exact && columns.whole != 0) {
+  if (options.kind != RangeFilterKind::kPositions && !placing.is_exact && columns.whole != 0) {
     core::RetrievalCounts counts;
     keys->ForEachPosition(format, [&](const uint64_t* positions, const uint64_t* hashes, size_t n) {
       counts.Add(positions, hashes, n);
@@ -94,8 +98,11 @@ FilterBlock Build(core::RangeKeys* keys, double range_bits, bool may_retrieve) {
     counts.Finish();
     uint64_t bytes = 0;
     header.retrieval = counts.Best(columns, &bytes);
-    if (bytes + bytes / 64 < header.shape.Bytes()) {
-      return BuildRetrieval(keys, format, header, bytes, digits);
+    const auto spared =
+        static_cast<uint64_t>(static_cast<double>(keys->size()) * options.spared_bits / 8);
+    if (bytes + bytes / 64 < header.shape.Bytes() + spared) {
+      return BuildRetrieval(keys, format, header, bytes, core::RangeFilterBytes(header) + spared,
+                            digits);
     }
   }
 
@@ -283,8 +290,7 @@ FilterBlock RangeFilterBuilder::Finish() noexcept {
     if (state.trees != nullptr) {
       block = Build(state.trees.get(), state.options.range_bits);
     } else if (state.keys.size() != 0) {
-      block = Build(&state.keys, state.options.range_bits,
-                    state.options.kind != RangeFilterKind::kPositions);
+      block = Build(&state.keys, state.options);
     }
   } catch (const std::bad_alloc&) {
   }

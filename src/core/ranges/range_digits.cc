@@ -31,7 +31,6 @@ void ReadCheckedDigit(const unsigned char** at, RangeDigit* digit) noexcept {
   *at = bytes + 2 + 2 * digit->intervals;
 }
 
-constexpr uint8_t kBinary = 1;           // number_radix of digits with all 256 values
 constexpr unsigned kMostTextRadix = 16;  // two digits fit into a byte
 
 // Converts a word's bytes within the mask to a number in this radix, highest byte first; `zero` is
@@ -196,6 +195,46 @@ bool RangeDigits::NumberOf(std::string_view bound, uint64_t* position) const noe
   return *position <= most_position;
 }
 
+bool RangeDigits::OtherPositionOf(const unsigned char* bytes, uint64_t* hash,
+                                  uint64_t* position) const noexcept {
+  *hash = 0;
+  if (number_radix != 0) {
+    return NumberOf({reinterpret_cast<const char*>(bytes), key_length}, position);
+  }
+  const unsigned char* at = digits;
+  size_t compared = hashed;
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const size_t place = at[0];
+    const unsigned intervals = at[1];
+    const size_t between = place - compared;
+    if (between != 0 && std::memcmp(bytes + compared, last_key + compared, between) != 0) {
+      return false;
+    }
+    compared = place + 1;
+    const unsigned byte = bytes[place];
+    if (__builtin_expect(intervals == 1, 1)) {
+      const unsigned first = at[2];
+      const unsigned radix = at[3] - first + 1u;
+      const unsigned rank = byte - first;
+      if (rank >= radix) return false;
+      sum = sum * radix + rank;
+      at += 4;
+      continue;
+    }
+    RangeDigit digit;
+    ReadCheckedDigit(&at, &digit);
+    bool is_in;
+    const unsigned rank = digit.Rank(byte, &is_in);
+    if (!is_in) return false;
+    sum = sum * digit.Radix() + rank;
+  }
+  if (std::memcmp(bytes + compared, last_key + compared, key_length - compared) != 0) return false;
+  if (hashed != 0) *hash = HashOf(bytes);
+  *position = sum;
+  return true;
+}
+
 bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_t far,
                            RangeProgress* of_begin, RangeProgress* of_end) const noexcept {
   RangeProgress progress{digits, 0, hashed, 0, 0};
@@ -334,11 +373,11 @@ int RangeDigits::CompareHashed(const RangeNumber& a, const RangeNumber& b) const
   return std::memcmp(a.hashed, b.hashed, hashed);
 }
 
-uint64_t RangeDigits::HashOf(const RangeNumber& number) const noexcept {
+uint64_t RangeDigits::HashOf(const unsigned char* key) const noexcept {
   uint64_t hash = 0;
   const unsigned first = RangeWords(key_length) - RangeWords(hashed);
   for (unsigned i = 0; i < RangeWords(hashed); ++i) {
-    hash ^= HashRangeWord(first + i, RangeWord(number.hashed, hashed, i));
+    hash ^= HashRangeWord(first + i, RangeWord(key, hashed, i));
   }
   return hash;
 }

@@ -60,6 +60,9 @@ struct RangeProgress {
   uint64_t most = 0;  // maximum position of the digits read so far
 };
 
+// Number for the radix 256, which does not fit into a byte.
+inline constexpr uint8_t kBinary = 1;
+
 // Digits of the keys, in the validated bytes of a range filter.
 struct RangeDigits {
   const unsigned char* last_key = nullptr;
@@ -67,7 +70,7 @@ struct RangeDigits {
   uint16_t key_length = 0;
   uint16_t count = 0;          // number of digits
   uint16_t hashed = 0;         // number of the key's first bytes that are stored only as a hash
-  uint8_t number_radix = 0;    // radix for NumberOf; 0: not usable, 1: 256
+  uint8_t number_radix = 0;    // radix for NumberOf; 0: not usable, kBinary: 256
   uint64_t most_position = 0;  // greatest position of the digits
   uint64_t number_least = 0;   // number of position 0
   uint64_t last_position = 0;  // position of the last key, if number_radix is not 0
@@ -85,6 +88,18 @@ struct RangeDigits {
   // Sets *position to that of a bound's first bytes, as many as keys have, by reading these as one
   // number. Returns false if number_radix is 0 or no key can have these bytes.
   bool NumberOf(std::string_view bound, uint64_t* position) const noexcept;
+
+  // Sets *position to that of a key, and *hash to the hash of its hashed bytes. Returns false if none
+  // of the keys can be equal to this one.
+  bool PositionOf(std::string_view key, uint64_t* hash, uint64_t* position) const noexcept {
+    if (key.size() != key_length) return false;
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(key.data());
+    if (number_radix != kBinary || count != key_length) return OtherPositionOf(bytes, hash, position);
+    // Fast path: binary integers.
+    *hash = 0;
+    *position = RangeWord(bytes, key_length, 0) - number_least;
+    return *position <= most_position;
+  }
 
   // Reads digits of both bounds together, as long as that is easy for both. `begin` must be less
   // than `end`. Returns false if more than `far` positions with the same hashed bytes are between
@@ -105,7 +120,12 @@ struct RangeDigits {
   // Returns a negative number if a's hashed bytes are less than b's, 0 if they are equal.
   int CompareHashed(const RangeNumber& a, const RangeNumber& b) const noexcept;
 
-  uint64_t HashOf(const RangeNumber& number) const noexcept;
+  // PositionOf for keys of this length.
+  bool OtherPositionOf(const unsigned char* key, uint64_t* hash, uint64_t* position) const noexcept;
+
+  // Returns the hash of a key's hashed bytes.
+  uint64_t HashOf(const unsigned char* key) const noexcept;
+  uint64_t HashOf(const RangeNumber& number) const noexcept { return HashOf(number.hashed); }
 };
 
 }  // namespace winnow::core

@@ -1,9 +1,16 @@
 #include "src/core/ranges/range_note.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "src/core/format.h"
+#include "src/core/level_plan.h"
 #include "src/core/notes.h"
+#include "src/core/options.h"
 #include "src/core/ranges/range_format.h"
+#include "src/core/sizing.h"
+#include "src/simd/kernels.h"
+#include "winnow/filter.h"
 #include "winnow/range_filter.h"
 
 namespace winnow {
@@ -109,6 +116,46 @@ bool TableRanges::AnyPartMayContain(std::string_view begin, std::string_view end
     }
   }
   return false;
+}
+
+FilterBlock PassingFilter(const FilterOptions& options, double rate, uint64_t num_hashes) {
+  const LayerEntry layer{LayerType::kBloom, 1, 1};
+  Tail tail;
+  tail.num_hashes = num_hashes;
+  tail.kind = FilterKind::kBloom;
+  tail.level = options.level;
+  tail.target = PackRate(rate);
+  tail.plan = PackPlan(NearestValid(options));
+  tail.entries = 1;
+  FilterBlock block;
+  block.data = std::make_unique<char[]>(simd::kBloomBlockBytes + kEntryBytes + kTailBytes);
+  std::fill_n(block.data.get(), simd::kBloomBlockBytes, '\xff');
+  block.size = WriteDirectoryAndTail(reinterpret_cast<unsigned char*>(block.data.get()),
+                                     simd::kBloomBlockBytes, &layer, tail);
+  return block;
+}
+
+bool AnswersKeys(std::string_view filter_block, const TableRanges& ranges) noexcept {
+  ParsedBlock parsed;
+  if (ranges.size() != 1 || ranges.role(0) != RangeRole::kAllKeys ||
+      ranges.view(0).info().kind != RangeFilterKind::kRetrieval ||
+      Parse(filter_block, &parsed) != Fault::kNone || parsed.tail.kind != FilterKind::kBloom ||
+      ReadLayerEntry(parsed.directory, 0).count != 1) {
+    return false;
+  }
+  return std::all_of(parsed.payload, parsed.payload + simd::kBloomBlockBytes,
+                     [](unsigned char byte) { return byte == 0xff; });
+}
+
+double KeyRate(const RangeFilterView& retrieval) noexcept {
+  return std::exp2(-retrieval.info().range_bits);
+}
+
+double ExpectedKeyRate(std::string_view filter_block) noexcept {
+  const FilterView view(filter_block);
+  if (view.fault() != Fault::kNone) return 1;
+  const TableRanges ranges(filter_block);
+  return AnswersKeys(filter_block, ranges) ? KeyRate(ranges.view(0)) : view.info().expected_fpr;
 }
 
 unsigned PartsOf(const std::vector<TableRange>& ranges) noexcept {

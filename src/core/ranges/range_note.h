@@ -70,6 +70,21 @@ class TableRanges {
   std::string_view last_key_;   // greatest last key of all parts
 };
 
+// A filter block that passes every key, for a table whose range filter answers lookups of keys, too:
+// a Bloom filter of one block whose bits are all set, which every Winnow can read.
+//
+// `options` and `rate` are for the tail's information. Throws std::bad_alloc.
+FilterBlock PassingFilter(const FilterOptions& options, double rate, uint64_t num_hashes);
+
+// Returns whether lookups of keys are answered by the table's range filter: the block passes every
+// key, and `ranges`, its range filters, are one retrieval of all keys.
+bool AnswersKeys(std::string_view filter_block, const TableRanges& ranges) noexcept;
+
+// Returns the expected false-positive rate of lookups of keys in a retrieval, 0 to 1.
+double KeyRate(const RangeFilterView& retrieval) noexcept;
+// Returns that of a filter block, of its retrieval if that answers the lookups; 1 for a fault.
+double ExpectedKeyRate(std::string_view filter_block) noexcept;
+
 // A range filter of a table.
 struct TableRange {
   RangeRole role = RangeRole::kAllKeys;

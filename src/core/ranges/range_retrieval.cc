@@ -107,6 +107,26 @@ bool RangeRetrieval::AnyBetween(uint64_t hash, uint64_t least, uint64_t most) co
   return BlockHas(BlockItem(hash, block), low, most & in_block);
 }
 
+void RangeRetrieval::HasEach(const uint64_t* hashes, const uint64_t* positions, size_t n,
+                             bool* results) const noexcept {
+  uint64_t items[kMostAtOnce];
+  for (size_t i = 0; i < n; ++i) {
+    items[i] = BlockItem(hashes[i], positions[i] >> shape_.low_bits);
+  }
+  uint32_t values[kMostAtOnce];
+  unsigned columns[kMostAtOnce];
+  const bool is_bumped = first_.thresholds != nullptr;
+  if (is_bumped) simd::ActiveKernels().ribbon_retrieve_many(first_, items, n, values, columns);
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t low = positions[i] & shape_.Escape();
+    const bool is_in_first =
+        is_bumped &&
+        !formulas::IsBumped(first_.thresholds, StartPosition(items[i], first_.starts));
+    results[i] = is_in_first ? IsValueOf(values[i], columns[i], items[i], low)
+                             : AnyLayerHas(items[i], items[i], low, low);
+  }
+}
+
 bool RangeRetrieval::BlockHas(uint64_t item, uint64_t least, uint64_t most) const noexcept {
   if (first_.thresholds != nullptr) {
     const uint32_t start = StartPosition(item, first_.starts);

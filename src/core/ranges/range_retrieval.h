@@ -13,6 +13,7 @@
 #include "src/core/ranges/range_elias_fano.h"
 #include "src/core/ranges/range_hash.h"
 #include "src/formulas/hash_parts.h"
+#include "src/formulas/ribbon_layer.h"
 #include "src/simd/kernels.h"
 #include "winnow/fault.h"
 
@@ -71,10 +72,37 @@ class RangeRetrieval {
   // this hash.
   bool AnyBetween(uint64_t hash, uint64_t least, uint64_t most) const noexcept;
 
+  // Returns whether there may be a key with this position, behind bytes with this hash.
+  bool Has(uint64_t hash, uint64_t position) const noexcept {
+    const uint64_t low = position & shape_.Escape();
+    const uint64_t item = BlockItem(hash, position >> shape_.low_bits);
+    if (__builtin_expect(first_.thresholds == nullptr, 0)) return BlockHas(item, low, low);
+    const uint32_t start = formulas::StartPosition(item, first_.starts);
+    if (__builtin_expect(formulas::IsBumped(first_.thresholds, start), 0)) {
+      return AnyLayerHas(item, item, low, low);
+    }
+    unsigned columns;
+    const uint64_t value = retrieve_(first_, item, &columns);
+    return IsValueOf(value, columns, item, low);
+  }
+
+  // Has for n positions, n <= kMostAtOnce: cache misses overlap.
+  static constexpr size_t kMostAtOnce = simd::Kernels::kMostRetrieved;
+  void HasEach(const uint64_t* hashes, const uint64_t* positions, size_t n,
+               bool* results) const noexcept;
+
   // Ranges of 2^(position_bits() + 1) positions always pass.
   unsigned position_bits() const noexcept { return shape_.low_bits + fingerprint_bits_; }
 
  private:
+  // Returns whether a value of the first layer says that the block may have a key with these low
+  // bits.
+  bool IsValueOf(uint64_t value, unsigned columns, uint64_t item, uint64_t low) const noexcept {
+    // Fast path: nearly all values of other blocks have other low bits.
+    const uint64_t value_low = value & shape_.Escape();
+    return (value_low == low || value_low == shape_.Escape()) &&
+           IsValueWithin(value, columns, item, low, low);
+  }
   bool BlockHas(uint64_t item, uint64_t least, uint64_t most) const noexcept;
   bool AnyLayerHas(uint64_t item, uint64_t first_item, uint64_t least,
                    uint64_t most) const noexcept;

@@ -168,6 +168,49 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
          AnyBetween(kept.positions, digits.HashOf(most), 0, most.position);
 }
 
+bool RangeFilterView::MayContainKey(std::string_view key) const noexcept {
+  if (fault_ != Fault::kNone) return true;
+  const Kept& kept = this->kept();
+  if (std::holds_alternative<std::monostate>(kept.positions)) {
+    return core::RangeTreesOf({kept.bytes, kept.size}).MayContainKey(key);
+  }
+  uint64_t hash;
+  uint64_t position;
+  if (!kept.digits.PositionOf(key, &hash, &position)) return false;
+  if (const auto* retrieval = std::get_if<core::RangeRetrieval>(&kept.positions)) {
+    return retrieval->Has(hash, position);
+  }
+  return AnyBetween(kept.positions, hash, position, position);
+}
+
+void RangeFilterView::MayContainKeys(const std::string_view* keys, size_t n,
+                                     bool* results) const noexcept {
+  const auto* const retrieval = std::get_if<core::RangeRetrieval>(&this->kept().positions);
+  if (fault_ != Fault::kNone || retrieval == nullptr) {
+    for (size_t i = 0; i < n; ++i) results[i] = MayContainKey(keys[i]);
+    return;
+  }
+  constexpr size_t kMost = core::RangeRetrieval::kMostAtOnce;
+  const core::RangeDigits digits = this->kept().digits;
+  for (; n != 0;) {
+    const size_t here = std::min(n, kMost);
+    uint64_t hashes[kMost];
+    uint64_t positions[kMost];
+    bool found[kMost];
+    size_t asked[kMost];
+    size_t count = 0;
+    for (size_t i = 0; i < here; ++i) {
+      results[i] = false;
+      if (digits.PositionOf(keys[i], &hashes[count], &positions[count])) asked[count++] = i;
+    }
+    retrieval->HasEach(hashes, positions, count, found);
+    for (size_t i = 0; i < count; ++i) results[asked[i]] = found[i];
+    keys += here;
+    results += here;
+    n -= here;
+  }
+}
+
 bool RangeFilterView::PayloadIntact() const noexcept {
   core::ParsedRange parsed;
   const Kept& kept = this->kept();

@@ -10,8 +10,9 @@
 namespace winnow::core {
 namespace {
 
-RangeFilterBuilder NewBuilder(double bits, RangeFilterKind kind) noexcept {
+RangeFilterBuilder NewBuilder(double bits, RangeFilterKind kind, double spared_bits = 0) noexcept {
   RangeFilterOptions options;
+  options.spared_bits = spared_bits;
   options.range_bits = bits;
   options.kind = kind;
   return RangeFilterBuilder(options);
@@ -51,7 +52,7 @@ TableRanges ViewsOf(const std::vector<TableRange>& ranges) noexcept {
 
 TableRangeBuilder::TableRangeBuilder(const TableRangePlan& plan) noexcept
     : plan_(plan),
-      main_(NewBuilder(positions_bits(), MainKind(plan.kinds))),
+      main_(NewBuilder(positions_bits(), MainKind(plan.kinds), plan.spared_bits)),
       others_(NewBuilder(positions_bits(), RangeFilterKind::kTrees)),
       trees_(NewBuilder(plan.kinds == RangeKinds::kBoth ? plan.trees_bits : plan.range_bits,
                         RangeFilterKind::kTrees)) {}
@@ -121,7 +122,7 @@ void TableRangeBuilder::PlaceFirstKeys() {
     if (has_trees_beside()) return AbandonParts();  // trees_ has all keys
     usual_length_ = 0;
   }
-  main_ = NewBuilder(positions_bits(), kind);
+  main_ = NewBuilder(positions_bits(), kind, plan_.spared_bits);
   begin = 0;
   last_key_.clear();
   const std::string bytes = std::exchange(first_bytes_, {});

@@ -238,13 +238,18 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
     return GiveUp(buf);
   }
   SettleOptions();
+  std::vector<core::TableRange> ranges;
+  const bool is_single = range_part_ != nullptr && range_part_->is_single();
+  const size_t prefixes = is_single ? range_part_->num_prefixes() : 0;
+  if (is_single) ranges = range_part_->Finish();
   FilterBlock block;
   try {
-    block = builder_.Finish();
+    block = FilterBeside(ranges, prefixes);
   } catch (...) {
     return GiveUp(buf);
   }
-  if (range_part_ != nullptr) block = WithRangePart(std::move(block));
+  if (range_part_ != nullptr && !is_single) ranges = range_part_->Finish();
+  block = WithRanges(std::move(block), ranges);
   if (file_options_ != nullptr) block = WithTreeNote(std::move(block));
   const FilterInfo info = FilterView(block.bytes()).info();
   CountFilter(info.kind, info.num_hashes, block.size, info.target_fpr);
@@ -256,14 +261,47 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
   return filter;
 }
 
-FilterBlock BitsBuilder::WithRangePart(FilterBlock block) noexcept {
-  const std::vector<core::TableRange> ranges = range_part_->Finish();
+FilterBlock BitsBuilder::WithRanges(FilterBlock block,
+                                    const std::vector<core::TableRange>& ranges) noexcept {
   if (ranges.empty()) return block;
   try {
     return core::WithRangesOfTable(block.bytes(), ranges);
   } catch (...) {
     return block;
   }
+}
+
+FilterBlock BitsBuilder::FilterBeside(const std::vector<core::TableRange>& ranges,
+                                      size_t prefixes) {
+  if (ranges.empty()) return builder_.Finish();
+  if (const char* const why = WhyNotSingle(ranges, prefixes)) {
+    range_part_->SayNotSingle(why);
+    return builder_.Finish();
+  }
+  const RangeFilterView view(ranges.front().filter.bytes());
+  FilterBlock block =
+      core::PassingFilter(options_, core::KeyRate(view), builder_.num_hashes());
+  builder_.Clear();
+  return block;
+}
+
+const char* BitsBuilder::WhyNotSingle(const std::vector<core::TableRange>& ranges,
+                                      size_t prefixes) const noexcept {
+  if (verify_) return "detect_filter_construct_corruption needs it";
+  if (ranges.size() != 1 || ranges.front().role != core::RangeRole::kAllKeys) {
+    return "its keys have several lengths";
+  }
+  const RangeFilterView view(ranges.front().filter.bytes());
+  const RangeFilterInfo info = view.info();
+  if (info.kind == RangeFilterKind::kTrees) return "its keys have several lengths";
+  if (info.kind != RangeFilterKind::kRetrieval) {
+    return "stored positions take fewer bits, as it has few keys, or these lie close together, or "
+           "range_bits is not 6 to 16";
+  }
+  if (core::KeyRate(view) > core::PlannedRate(options_)) {
+    return "bits_per_key asks for a lower rate than 2^-range_bits";
+  }
+  return info.num_keys + prefixes < builder_.num_hashes() ? "it has hashes of other keys" : nullptr;
 }
 
 FilterBlock BitsBuilder::WithTreeNote(FilterBlock block) noexcept {

@@ -130,8 +130,16 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // Settles the options by the file's place in its tree. Must be called before the filter is
   // finished.
   void SettleOptions() noexcept;
-  // Returns the filter with the range filters of its keys as notes, if there are any.
-  FilterBlock WithRangePart(FilterBlock block) noexcept;
+  // Returns the filter with these range filters as notes.
+  static FilterBlock WithRanges(FilterBlock block,
+                                const std::vector<core::TableRange>& ranges) noexcept;
+  // Returns the filter of the keys added, without range filters. `ranges` are those of the keys, if
+  // range_part_ is single: then this is a filter that passes every key, if they can answer lookups.
+  // `prefixes` is the number of entries that are not keys.
+  FilterBlock FilterBeside(const std::vector<core::TableRange>& ranges, size_t prefixes);
+  // Returns why `ranges` can't answer lookups of keys, or null if they can.
+  const char* WhyNotSingle(const std::vector<core::TableRange>& ranges,
+                           size_t prefixes) const noexcept;
   // Returns the filter with its file's note, if there is one.
   FilterBlock WithTreeNote(FilterBlock block) noexcept;
   // Records the finished filter of the file.

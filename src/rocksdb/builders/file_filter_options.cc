@@ -108,6 +108,7 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys, size_t range_bytes) {
     record_->files.Extend(id_, range_, keys, &job_);
   }
   uniform_bytes_ = core::EstimateBytes(keys, core::ForBuilding(FactsToOptions(policy_, facts_)));
+  planned_bytes_ = core::EstimateBytes(keys, core::ForBuilding(settled_));
   return settled_;
 }
 
@@ -194,9 +195,14 @@ FilterOptions FileFilterOptions::ByTheRule(const FilterOptions& planned,
 void FileFilterOptions::Built(std::string_view block) {
   if (id_ == 0 || uniform_bytes_ == 0) return;
   // A plan can't share out the bytes of a range filter.
-  const auto range_bytes = static_cast<double>(core::TableRanges(block).size_bytes());
-  const FilterMemory memory{static_cast<double>(block.size()) - range_bytes,
-                            static_cast<double>(uniform_bytes_)};
+  const core::TableRanges ranges(block);
+  const auto range_bytes = static_cast<double>(ranges.size_bytes());
+  // If the range filter answers lookups of keys, the filter beside it counts as planned: otherwise
+  // the plan would give its memory to other files, and then to this file again.
+  const double bytes = core::AnswersKeys(block, ranges)
+                           ? static_cast<double>(planned_bytes_)
+                           : static_cast<double>(block.size()) - range_bytes;
+  const FilterMemory memory{bytes, static_cast<double>(uniform_bytes_)};
   record_->files.AddMemory(id_, memory, range_bytes);
   if (policy_.level_plan != LevelPlan::kUniform) {
     record_->rates.Built(core::PlannedRate(settled_), core::RateForBits(policy_.bits_per_key),

@@ -85,6 +85,9 @@ double RangeBitsOf(const PolicyOptions& options, const BuildFacts& facts, TreeRe
                     kRangeBitsOption.most);
 }
 
+// Bits of a Ribbon filter per bits_per_key.
+constexpr double kRibbonShare = 0.7;
+
 // Returns a builder of the file's range filters, or null for none. `record` may be null.
 std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
                                     const FilterBuildingContext& context,
@@ -94,10 +97,16 @@ std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
     AskedRanges none;
     std::shared_ptr<AskedRanges> asked;
     if (record != nullptr) asked = {record, &record->files.asked_ranges()};
-    const core::TableRangePlan plan =
+    core::TableRangePlan plan =
         (asked != nullptr ? asked.get() : &none)->PlanFor(options.range_kind, options.range_bits);
+    RangeKind kind = options.range_kind;
+    if (kind == RangeKind::kSingle && options.filter_memory > 0) {
+      RangePart::SayNotSingle("filter_memory shares out the bits of both", context.info_log);
+      kind = RangeKind::kPositions;
+    }
+    if (kind == RangeKind::kSingle) plan.spared_bits = kRibbonShare * options.bits_per_key;
     return std::make_unique<RangePart>(plan, context.table_options.whole_key_filtering,
-                                       context.info_log, options.range_kind, std::move(asked));
+                                       context.info_log, kind, std::move(asked));
   } catch (...) {
     return nullptr;  // out of memory
   }

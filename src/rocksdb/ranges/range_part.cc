@@ -60,6 +60,7 @@ void RangePart::AddKey(const Slice& key) noexcept {
 }
 
 void RangePart::AddWithoutBytes(const char* address) noexcept {
+  ++num_prefixes_;
   const TransformedKey transformed = FindTransformedKey(address);
   if (transformed.origin == TransformedKey::Origin::kElsewhere) {
     if (!has_entries_) GiveUp(Lack::kEmptyKey);
@@ -94,8 +95,18 @@ std::vector<core::TableRange> RangePart::Finish() noexcept {
   Say(lack_, logger_);
   if (lack_ == Lack::kNone) builder_.Clear();
   has_keys_ = false;
+  num_prefixes_ = 0;
   num_keys_.store(0, std::memory_order_relaxed);
   return ranges;
+}
+
+void RangePart::SayNotSingle(const char* why, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
+  try {
+    WarnOnceInLog(logger,
+                  std::string("range_kind=single: a file or more has a filter of keys, too: ") + why);
+  } catch (...) {
+    // The LOG line is best-effort.
+  }
 }
 
 void RangePart::Say(Lack lack, ROCKSDB_NAMESPACE::Logger* logger) noexcept {

@@ -67,6 +67,7 @@ core::TableRangePlan AskedRanges::PlanFor(RangeKind kind, double range_bits) {
       plan.kinds = is_measured ? RangeKinds::kBest : decided_;
       break;
     case RangeKind::kPositions:
+    case RangeKind::kSingle:
       plan.kinds = RangeKinds::kPositions;
       break;
     case RangeKind::kTrees:

@@ -86,7 +86,7 @@ class AppendOperator final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator 
 };
 
 // Kinds of range filters; the seed selects one per database.
-constexpr std::array<const char*, 4> kRangeKinds = {"auto", "positions", "trees", "both"};
+constexpr std::array<const char*, 5> kRangeKinds = {"auto", "positions", "trees", "both", "single"};
 
 enum class Kind { kPlain, kTransactions, kOptimisticTransactions };
 
@@ -383,7 +383,8 @@ class RangeModel {
   Options MakeOptions() {
     BlockBasedTableOptions table;
     table.filter_policy = testing::MakePolicyFrom(
-        "{id=winnow;bits_per_key=10;range_bits=" + std::to_string(1 + Below(20)) +
+        "{id=winnow;bits_per_key=" + std::to_string(3 + Below(8)) +
+        ";range_bits=" + std::to_string(1 + Below(20)) +
         ";range_kind=" + range_kind_ + (OneIn(4) ? ";level_plan=uniform}" : "}"));
     table.block_size = 512;
     table.whole_key_filtering = test_.has_whole_keys;

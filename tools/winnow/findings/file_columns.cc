@@ -263,6 +263,8 @@ constexpr FileColumn kColumns[] = {
     {"/filter/range/key_length", kNone, kNone, kNone, Value<&RangeSummary::key_length>},
     {"/filter/range/is_exact", kNone, kNone, kNone, Value<&RangeSummary::is_exact>,
      "no range passes wrongly"},
+    {"/filter/range/answers_keys", kNone, kNone, kNone, Value<&RangeSummary::answers_keys>,
+     "lookups of keys ask it, too"},
     {"/filter/range/positions_keys", kNone, kNone, kNone, Value<&RangeSummary::positions_keys>,
      "of the kind positions"},
     {"/filter/range/positions_bytes", kNone, kNone, kNone, Value<&RangeSummary::positions_bytes>},
