@@ -42,7 +42,7 @@ struct RangeFilterOptions {
   // RangeFilterBuilder says. Since 1.2.
   RangeFilterKind kind = RangeFilterKind::kNone;
 
-  // Bits per key of the filter of keys that is not needed beside a retrieval, if its MayContainKey
+  // Bits per key of the filter of keys that is not needed beside a retrieval, if its MayHaveKey
   // replaces that filter; 0 to 64. kRetrieval then falls back only if kPositions would take so many
   // bits fewer, as if the keys are so dense that these are exact. Since 1.2.
   double spared_bits = 0;
@@ -178,11 +178,11 @@ class WINNOW_EXPORT RangeFilterView {
   // passes with a probability of at most 2^-range_bits with positions and retrieval; with trees, if
   // a range that begins with the key passes. Retrieval takes about as long as a Ribbon filter of as
   // many bits, positions several times as long. Since 1.2.
-  bool MayContainKey(std::string_view key) const noexcept;
+  bool MayHaveKey(std::string_view key) const noexcept;
 
   // Looks up n keys and assigns all n results. In filters larger than the CPU caches, a batch is
   // faster than single lookups, since cache misses overlap. Since 1.2.
-  void MayContainKeys(const std::string_view* keys, size_t n, bool* results) const noexcept;
+  void MayHaveKey(const std::string_view* keys, size_t n, bool* results) const noexcept;
 
   WINNOW_HIDDEN RangeFilterInfo info() const noexcept {
     RangeFilterInfo info;

@@ -348,7 +348,7 @@ WINNOW_EXPORT bool winnow_range_view_may_contain(const winnow_range_view* view, 
                                                  size_t end_size);
 
 // Returns false only if this key was not added: the range filter as a filter of keys. Since 1.2.
-WINNOW_EXPORT bool winnow_range_view_may_contain_key(const winnow_range_view* view, const void* key,
+WINNOW_EXPORT bool winnow_range_view_may_have_key(const winnow_range_view* view, const void* key,
                                                      size_t size);
 
 // Recomputes the checksum over all bytes. Returns false for a view with a fault.

@@ -49,6 +49,11 @@ double RangeBitsOf(const std::string& policy) {
   return options ? options->range_bits : 0;
 }
 
+RangeKind RangeKindOf(const std::string& policy) {
+  const std::optional<PolicyOptions> options = WinnowPolicyOf(policy);
+  return options && options->range_bits > 0 ? options->range_kind : RangeKind::kAuto;
+}
+
 std::string WhyKindHasNoEffect(const std::string& policy) {
   const std::optional<PolicyOptions> options = WinnowPolicyOf(policy);
   if (!options || options->range_bits > 0 || options->range_kind == RangeKind::kAuto) return {};

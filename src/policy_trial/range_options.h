@@ -16,6 +16,9 @@ namespace winnow::inspect {
 // not Winnow's.
 double RangeBitsOf(const std::string& policy);
 
+// Returns its range_kind; kAuto if it builds no range filters, or is not Winnow's.
+RangeKind RangeKindOf(const std::string& policy);
+
 // Returns the reason why its range_kind has no effect; empty if it has one, or is the default.
 std::string WhyKindHasNoEffect(const std::string& policy);
 

@@ -334,7 +334,7 @@ class SingleFilter final : public WithRange<Reader, RangeFilterView> {
     const bool is_counted = SharedHashes(keys, n, hashes);
     std::string_view views[kMaxBatchKeys];
     for (size_t i = 0; i < n; ++i) views[i] = {keys[i]->data(), keys[i]->size()};
-    this->ranges().MayContainKeys(views, n, may_match);
+    this->ranges().MayHaveKey(views, n, may_match);
     // An empty prefix stands for all keys.
     for (size_t i = 0; i < n; ++i) may_match[i] = may_match[i] || views[i].empty();
     this->NoteBatch(keys, n, hashes, may_match, is_counted);
@@ -347,7 +347,7 @@ class SingleFilter final : public WithRange<Reader, RangeFilterView> {
     const Slice& key;
 
     bool Ask(uint64_t /*hash*/) const noexcept {
-      return reader.ranges().MayContainKey({key.data(), key.size()});
+      return reader.ranges().MayHaveKey({key.data(), key.size()});
     }
     __attribute__((noinline)) bool AskSampled(const Slice& sampled, uint64_t hash) const noexcept {
       const bool may_contain = Ask(hash);

@@ -49,7 +49,7 @@ void FilterProber::MayContain(const AskedKey* keys, size_t n, bool* answers) {
   if (asks_range_) {
     for (size_t i = 0; i < n; ++i) {
       // RocksDB takes the empty prefix of winnow.range for that of all keys.
-      answers[i] = keys[i].bytes.empty() || range_.MayContainKey(keys[i].bytes);
+      answers[i] = keys[i].bytes.empty() || range_.MayHaveKey(keys[i].bytes);
     }
     return;
   }

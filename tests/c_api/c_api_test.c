@@ -561,10 +561,10 @@ static void TestRanges(void) {
   EXPECT(winnow_range_view_payload_intact(view));
   EXPECT(MayBeIn(view, "user0010", "user0018") && MayBeIn(view, "", "user0018"));
   EXPECT(!MayBeIn(view, "user0020", "user0030") && !MayBeIn(view, "", "user0017"));
-  EXPECT(winnow_range_view_may_contain_key(view, "user0017", 8));
-  EXPECT(winnow_range_view_may_contain_key(view, "user0042", 8));
-  EXPECT(!winnow_range_view_may_contain_key(view, "user0019", 8));
-  EXPECT(!winnow_range_view_may_contain_key(view, "user00170", 9));
+  EXPECT(winnow_range_view_may_have_key(view, "user0017", 8));
+  EXPECT(winnow_range_view_may_have_key(view, "user0042", 8));
+  EXPECT(!winnow_range_view_may_have_key(view, "user0019", 8));
+  EXPECT(!winnow_range_view_may_have_key(view, "user00170", 9));
   EXPECT(RangeNumber(view, "kind") == 1 && RangeNumber(view, "num_keys") == 3);
   EXPECT(RangeNumber(view, "size_bytes") == (double)size);
   EXPECT(RangeNumber(view, "bits_per_key") == (double)size * 8 / 3);

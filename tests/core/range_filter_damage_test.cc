@@ -35,8 +35,8 @@ void ExpectContainsAll(const RangeFilterView& view, const std::string& what) {
   EXPECT_TRUE(view.MayContain("", std::string(1, '\0'))) << what;
   const std::string_view key = "a";
   bool answer = false;
-  view.MayContainKeys(&key, 1, &answer);
-  EXPECT_TRUE(answer && view.MayContainKey(key)) << what;
+  view.MayHaveKey(&key, 1, &answer);
+  EXPECT_TRUE(answer && view.MayHaveKey(key)) << what;
   EXPECT_EQ(view.info().kind, RangeFilterKind::kNone) << what;
   EXPECT_FALSE(view.PayloadIntact()) << what;
 }
@@ -112,11 +112,11 @@ void AskAll(const RangeFilterView& view, const Keys& keys, RandomHashes* random)
   if (!begin.empty()) begin.back() = static_cast<char>(random->Next());
   end = begin + std::string(1, '\0');
   (void)view.MayContain(begin, end);
-  (void)view.MayContainKey(begin);
-  (void)view.MayContainKey(end);
+  (void)view.MayHaveKey(begin);
+  (void)view.MayHaveKey(end);
   const std::string_view looked_up[] = {begin, *keys.begin(), *keys.rbegin()};
   bool answers[3];
-  view.MayContainKeys(looked_up, 3, answers);
+  view.MayHaveKey(looked_up, 3, answers);
   (void)view.MayContain("", begin);
   (void)view.info();
 }

@@ -141,10 +141,10 @@ TEST(RangeFilterTest, AKeyIsFoundAsItsRangeIs) {
       }
       const std::vector<std::string_view> views(lookups.begin(), lookups.end());
       const auto answers = std::make_unique<bool[]>(views.size());
-      view.MayContainKeys(views.data(), views.size(), answers.get());
+      view.MayHaveKey(views.data(), views.size(), answers.get());
       for (size_t i = 0; i < lookups.size(); ++i) {
         const std::string& key = lookups[i];
-        const bool may = view.MayContainKey(key);
+        const bool may = view.MayHaveKey(key);
         ASSERT_EQ(answers[i], may) << kind.name << ", " << keys.size() << " keys: in a batch";
         if (keys.count(key) != 0) {
           ASSERT_TRUE(may) << kind.name << ", " << keys.size() << " keys: one is denied";
@@ -169,7 +169,7 @@ TEST(RangeFilterTest, AbsentKeysPassAtTheRateOfTheBits) {
     constexpr int kLookups = 200'000;
     int passed = 0;
     for (int i = 0; i < kLookups; ++i) {
-      passed += view.MayContainKey(BigEndian(random.Next())) ? 1 : 0;
+      passed += view.MayHaveKey(BigEndian(random.Next())) ? 1 : 0;
     }
     EXPECT_NEAR(passed, kLookups / 256, 6 * std::sqrt(kLookups / 256)) << ToString(kind);
   }

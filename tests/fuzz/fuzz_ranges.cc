@@ -77,8 +77,8 @@ void Ask(std::string_view bytes, const std::string& filter, uint64_t seed) {
     WINNOW_FUZZ_CHECK(copy.MayContain(begin, end) == may, "question %d of a copy", i);
     const std::string_view key = begin;
     bool answer = false;
-    view.MayContainKeys(&key, 1, &answer);
-    WINNOW_FUZZ_CHECK(view.MayContainKey(key) == answer, "lookup %d", i);
+    view.MayHaveKey(&key, 1, &answer);
+    WINNOW_FUZZ_CHECK(view.MayHaveKey(key) == answer, "lookup %d", i);
     ++counts.answers;
     denied += may ? 0 : 1;
   }
@@ -116,7 +116,7 @@ void CheckBuilt(std::string_view input) {
                     static_cast<int>(view.fault()));
   for (const std::string& key : keys) {
     WINNOW_FUZZ_CHECK(view.MayContain(key, key + '\0'), "a key of %zu bytes", key.size());
-    WINNOW_FUZZ_CHECK(view.MayContainKey(key), "a lookup of %zu bytes", key.size());
+    WINNOW_FUZZ_CHECK(view.MayHaveKey(key), "a lookup of %zu bytes", key.size());
     for (const size_t cut : {key.size() / 2, key.size() - key.size() / 4}) {
       std::string end = key;
       end.push_back(static_cast<char>(key.size()));

@@ -41,7 +41,7 @@ SstReport WithAll() {
   filter.built_for = BuiltFor{4, 0.5, "auto", 1.5};
   filter.parameters =
       FilterParameters{"format", 1, "hash", 8, 10, 512, 640, 7.5, {"a", "b"}, 0.1, 0.9};
-  filter.range = RangeSummary{"positions", 3, 6, 4, 5.5, 15, 8, true, 5, 3, 1, 2, "a fault"};
+  filter.range = RangeSummary{"positions", 3, 6, 4, 5.5, 15, 8, true, true, 5, 3, 1, 2, "a fault"};
   return file;
 }
 

@@ -213,7 +213,7 @@ bool RangeTrees::MayContain(std::string_view begin, std::string_view end) const 
   return MayContain(first, begin, separator) || MayContain(first + 1, separator, end);
 }
 
-bool RangeTrees::MayContainKey(std::string_view key) const noexcept {
+bool RangeTrees::MayHaveKey(std::string_view key) const noexcept {
   if (key >= last_key) return key == last_key;
   if (key.size() > kMaxTreeKeyBytes) return false;
   char next[kMaxTreeKeyBytes + 1];  // the smallest key that is greater

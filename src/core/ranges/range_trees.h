@@ -57,7 +57,7 @@ struct RangeTrees {
   // Returns whether a key may be in [begin, end). begin must be less than end, and end at most the
   // last key.
   bool MayContain(std::string_view begin, std::string_view end) const noexcept;
-  bool MayContainKey(std::string_view key) const noexcept;
+  bool MayHaveKey(std::string_view key) const noexcept;
 
  private:
   std::string_view Separator(uint32_t block) const noexcept;

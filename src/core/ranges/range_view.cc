@@ -168,11 +168,11 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
          AnyBetween(kept.positions, digits.HashOf(most), 0, most.position);
 }
 
-bool RangeFilterView::MayContainKey(std::string_view key) const noexcept {
+bool RangeFilterView::MayHaveKey(std::string_view key) const noexcept {
   if (fault_ != Fault::kNone) return true;
   const Kept& kept = this->kept();
   if (std::holds_alternative<std::monostate>(kept.positions)) {
-    return core::RangeTreesOf({kept.bytes, kept.size}).MayContainKey(key);
+    return core::RangeTreesOf({kept.bytes, kept.size}).MayHaveKey(key);
   }
   uint64_t hash;
   uint64_t position;
@@ -183,11 +183,11 @@ bool RangeFilterView::MayContainKey(std::string_view key) const noexcept {
   return AnyBetween(kept.positions, hash, position, position);
 }
 
-void RangeFilterView::MayContainKeys(const std::string_view* keys, size_t n,
+void RangeFilterView::MayHaveKey(const std::string_view* keys, size_t n,
                                      bool* results) const noexcept {
   const auto* const retrieval = std::get_if<core::RangeRetrieval>(&this->kept().positions);
   if (fault_ != Fault::kNone || retrieval == nullptr) {
-    for (size_t i = 0; i < n; ++i) results[i] = MayContainKey(keys[i]);
+    for (size_t i = 0; i < n; ++i) results[i] = MayHaveKey(keys[i]);
     return;
   }
   constexpr size_t kMost = core::RangeRetrieval::kMostAtOnce;

@@ -227,12 +227,14 @@ std::string AboutRanges(const PolicyVerdict& verdict) {
   const std::string why = inspect::WhyKindHasNoEffect(verdict.in_force);
   if (!why.empty()) return absl::StrCat(". ", why);
   const double bits = inspect::RangeBitsOf(verdict.in_force);
-  return bits == 0 ? ""
-                   : absl::StrFormat(
-                         ". range_bits=%g adds range filters, of about %.1f bits a key if they "
-                         "are positions, in column families with prefix_extractor=winnow.range, "
-                         "and none in others: what follows is of filters of single keys",
-                         bits, inspect::RangeBitsPerKey(bits));
+  if (bits == 0) return "";
+  const bool is_single = inspect::RangeKindOf(verdict.in_force) == RangeKind::kSingle;
+  return absl::StrFormat(
+      ". range_bits=%g adds range filters, of about %.1f bits a key if they are positions, in "
+      "column families with prefix_extractor=winnow.range, and none in others: what follows is of "
+      "filters of single keys%s",
+      bits, inspect::RangeBitsPerKey(bits),
+      is_single ? ", which files with keys of one length do not have beside theirs" : "");
 }
 
 // Returns the verdict on a policy without its trials. `aside` is inserted if the policy has a
