@@ -31,6 +31,7 @@ void ReadCheckedDigit(const unsigned char** at, RangeDigit* digit) noexcept {
   *at = bytes + 2 + 2 * digit->intervals;
 }
 
+constexpr unsigned kDigitBytes = 4;      // bytes of a digit of one interval
 constexpr unsigned kMostTextRadix = 16;  // two digits fit into a byte
 
 // Converts a word's bytes within the mask to a number in this radix, highest byte first; `zero` is
@@ -59,6 +60,17 @@ int ComparePart(std::string_view bound, std::string_view key, size_t begin, size
   if (begin == end) return 0;
   return bound.substr(std::min(begin, bound.size()), end - begin)
       .compare(key.substr(begin, end - begin));
+}
+
+// Returns whether n bytes are equal. Faster than a call of memcmp for few bytes.
+inline bool AreEqual(const unsigned char* a, const unsigned char* b, size_t n) noexcept {
+  for (; n >= 8; n -= 8, a += 8, b += 8) {
+    if (formulas::LoadLittle64(a) != formulas::LoadLittle64(b)) return false;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -153,33 +165,55 @@ bool CountDigit(unsigned radix, uint64_t* most) noexcept {
 void RangeDigits::FindNumber() noexcept {
   number_radix = 0;
   if (hashed != 0 || count == 0 || count > 2 * kRangeWordBytes) return;
-  const unsigned char* const last = digits + 4 * (count - 1);
+  const unsigned char* const last = Digits() + 4 * (count - 1);
   const unsigned radix = last[3] - last[2] + 1u;
   const bool is_binary = radix == 256 && count <= kRangeWordBytes;
   if (!is_binary && (radix > kMostTextRadix || last[3] >= 0x80)) return;
-  const unsigned char* at = digits;
+  const unsigned char* at = Digits();
   for (unsigned i = 0; i < count; ++i, at += 4) {
     if (at[0] != key_length - count + i || at[1] != 1) return;
     const bool is_same = at[2] == last[2] && at[3] == last[3];
     if (!is_same && (i != 0 || at[2] < last[2] || at[3] > last[3])) return;
   }
   number_radix = is_binary ? kBinary : static_cast<uint8_t>(radix);
-  number_least = digits[2] - last[2];
+  number_least = Digits()[2] - last[2];
   for (unsigned i = 1; i < count; ++i) number_least *= radix;
   NumberOf(LastKey(), &last_position);
 }
 
+void RangeDigits::FindRuns() noexcept {
+  num_runs = 0;
+  if (number_radix != 0 || key_length < kRangeWordBytes) return;
+  RangeRun found[kMostRuns];
+  unsigned runs_found = 0;
+  const unsigned char* at = Digits();
+  for (unsigned i = 0; i < count; ++i, at += kDigitBytes) {
+    const unsigned place = at[0];
+    if (at[1] != 1 || place == UINT8_MAX) return;
+    RangeRun* const run = runs_found == 0 ? nullptr : &found[runs_found - 1];
+    if (run != nullptr && place == run->end && run->bytes < kRangeWordBytes && at[2] == 0 &&
+        at[3] == UINT8_MAX) {
+      ++run->end;
+      ++run->bytes;
+    } else {
+      if (runs_found == kMostRuns) return;
+      found[runs_found++] = {static_cast<uint8_t>(place + 1), 1};
+    }
+  }
+  std::copy_n(found, kMostRuns, runs);
+  num_runs = static_cast<uint8_t>(runs_found);
+}
+
 bool RangeDigits::NumberOf(std::string_view bound, uint64_t* position) const noexcept {
   if (number_radix == 0 || bound.size() < key_length) return false;
-  const size_t behind = key_length - size_t{count};
-  if (behind != 0 && std::memcmp(bound.data(), last_key, behind) != 0) return false;
   const auto* const bytes = reinterpret_cast<const unsigned char*>(bound.data());
+  if (!AreEqual(bytes, last_key, key_length - size_t{count})) return false;
   const unsigned in_last = std::min<unsigned>(count, kRangeWordBytes);
   const uint64_t mask = UINT64_MAX >> (64 - 8 * in_last);
   const uint64_t word = RangeWord(bytes, key_length, 0);
   uint64_t number = word & mask;
   if (number_radix != kBinary) {
-    const unsigned char zero = digits[4 * (count - 1) + 2];
+    const unsigned char zero = Digits()[4 * (count - 1) + 2];
     if (!TextNumber(word, mask, zero, number_radix, &number)) return false;
     if (count > kRangeWordBytes) {
       const uint64_t mask_before = UINT64_MAX >> (64 - 8 * (count - kRangeWordBytes));
@@ -195,13 +229,41 @@ bool RangeDigits::NumberOf(std::string_view bound, uint64_t* position) const noe
   return *position <= most_position;
 }
 
-bool RangeDigits::OtherPositionOf(const unsigned char* bytes, uint64_t* hash,
-                                  uint64_t* position) const noexcept {
+bool RangeDigits::PositionOfRuns(const unsigned char* key, uint64_t* hash,
+                                 uint64_t* position) const noexcept {
+  const unsigned char* digit = Digits();
+  size_t compared = hashed;
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < num_runs; ++i) {
+    const unsigned end = runs[i].end;
+    const unsigned bytes = runs[i].bytes;
+    const unsigned first = digit[2];
+    const unsigned last = digit[3];
+    const size_t begin = end - bytes;
+    if (!AreEqual(key + compared, last_key + compared, begin - compared)) return false;
+    compared = end;
+    if (key[begin] < first || key[begin] > last) return false;
+    const uint64_t word = end >= kRangeWordBytes
+                              ? RangeWord(key, end, 0)
+                              : RangeWord(key, kRangeWordBytes, 0) >> 8 * (kRangeWordBytes - end);
+    const unsigned shift = 8 * (bytes - 1);
+    const uint64_t number = (word & UINT64_MAX >> (56 - shift)) - (uint64_t{first} << shift);
+    sum = sum * (uint64_t{last - first + 1} << shift) + number;
+    digit += kDigitBytes * bytes;
+  }
+  if (!AreEqual(key + compared, last_key + compared, key_length - compared)) return false;
+  *hash = hashed == 0 ? 0 : HashOf(key);
+  *position = sum;
+  return true;
+}
+
+bool RangeDigits::PositionOfDigits(const unsigned char* bytes, uint64_t* hash,
+                                   uint64_t* position) const noexcept {
   *hash = 0;
   if (number_radix != 0) {
     return NumberOf({reinterpret_cast<const char*>(bytes), key_length}, position);
   }
-  const unsigned char* at = digits;
+  const unsigned char* at = Digits();
   size_t compared = hashed;
   uint64_t sum = 0;
   for (unsigned i = 0; i < count; ++i) {
@@ -237,13 +299,13 @@ bool RangeDigits::OtherPositionOf(const unsigned char* bytes, uint64_t* hash,
 
 bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_t far,
                            RangeProgress* of_begin, RangeProgress* of_end) const noexcept {
-  RangeProgress progress{digits, 0, hashed, 0, 0};
+  RangeProgress progress{Digits(), 0, hashed, 0, 0};
   uint64_t apart = 0;  // position of `end` less that of `begin`
   unsigned tests = 2;  // remaining tests of `far`: more digits hardly change the result
   const size_t shorter = std::min(begin.size(), end.size());
   const bool is_same_hashed =
       shorter > hashed && (hashed == 0 || std::memcmp(begin.data(), end.data(), hashed) == 0);
-  const unsigned char* at = digits;
+  const unsigned char* at = Digits();
   for (unsigned i = 0; is_same_hashed && i < count && at[1] == 1; ++i, at += 4) {
     const size_t place = at[0];
     const unsigned first = at[2];

@@ -63,18 +63,29 @@ struct RangeProgress {
 // Number for the radix 256, which does not fit into a byte.
 inline constexpr uint8_t kBinary = 1;
 
+// Adjacent digits that are a big-endian number: each has one interval, and all but the first have
+// all 256 values.
+struct RangeRun {
+  uint8_t end = 0;    // the place behind the last digit
+  uint8_t bytes = 0;  // number of digits, 1 to 8
+};
+
 // Digits of the keys, in the validated bytes of a range filter.
 struct RangeDigits {
-  const unsigned char* last_key = nullptr;
-  const unsigned char* digits = nullptr;
+  static constexpr unsigned kMostRuns = 2;
+
+  const unsigned char* last_key = nullptr;  // followed by the digits
   uint16_t key_length = 0;
   uint16_t count = 0;          // number of digits
   uint16_t hashed = 0;         // number of the key's first bytes that are stored only as a hash
   uint8_t number_radix = 0;    // radix for NumberOf; 0: not usable, kBinary: 256
+  uint8_t num_runs = 0;        // number of runs that have all digits; 0: not usable
+  RangeRun runs[kMostRuns];
   uint64_t most_position = 0;  // greatest position of the digits
   uint64_t number_least = 0;   // number of position 0
   uint64_t last_position = 0;  // position of the last key, if number_radix is not 0
 
+  const unsigned char* Digits() const noexcept { return last_key + key_length; }
   std::string_view LastKey() const noexcept {
     return {reinterpret_cast<const char*>(last_key), key_length};
   }
@@ -85,6 +96,9 @@ struct RangeDigits {
   // such as decimal text.
   void FindNumber() noexcept;
 
+  // Sets the runs, if the digits are at most kMostRuns runs, as of a user's number and a time.
+  void FindRuns() noexcept;
+
   // Sets *position to that of a bound's first bytes, as many as keys have, by reading these as one
   // number. Returns false if number_radix is 0 or no key can have these bytes.
   bool NumberOf(std::string_view bound, uint64_t* position) const noexcept;
@@ -94,11 +108,13 @@ struct RangeDigits {
   bool PositionOf(std::string_view key, uint64_t* hash, uint64_t* position) const noexcept {
     if (key.size() != key_length) return false;
     const auto* const bytes = reinterpret_cast<const unsigned char*>(key.data());
-    if (number_radix != kBinary || count != key_length) return OtherPositionOf(bytes, hash, position);
-    // Fast path: binary integers.
-    *hash = 0;
-    *position = RangeWord(bytes, key_length, 0) - number_least;
-    return *position <= most_position;
+    if (number_radix == kBinary && count == key_length) {
+      *hash = 0;
+      *position = RangeWord(bytes, key_length, 0) - number_least;
+      return *position <= most_position;
+    }
+    return num_runs != 0 ? PositionOfRuns(bytes, hash, position)
+                         : PositionOfDigits(bytes, hash, position);
   }
 
   // Reads digits of both bounds together, as long as that is easy for both. `begin` must be less
@@ -121,7 +137,9 @@ struct RangeDigits {
   int CompareHashed(const RangeNumber& a, const RangeNumber& b) const noexcept;
 
   // PositionOf for keys of this length.
-  bool OtherPositionOf(const unsigned char* key, uint64_t* hash, uint64_t* position) const noexcept;
+  bool PositionOfRuns(const unsigned char* key, uint64_t* hash, uint64_t* position) const noexcept;
+  bool PositionOfDigits(const unsigned char* key, uint64_t* hash,
+                        uint64_t* position) const noexcept;
 
   // Returns the hash of a key's hashed bytes.
   uint64_t HashOf(const unsigned char* key) const noexcept;

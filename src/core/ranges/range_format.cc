@@ -51,7 +51,7 @@ bool IsShape(const EliasFanoShape& shape) noexcept {
 // Returns whether a builder could write these digits and the last key consists of them. Sets the
 // greatest position.
 bool CheckDigits(const unsigned char* end, RangeDigits* digits) noexcept {
-  const unsigned char* at = digits->digits;
+  const unsigned char* at = digits->Digits();
   unsigned places = digits->hashed;  // places below this are done
   digits->most_position = 0;
   for (unsigned i = 0; i < digits->count; ++i) {
@@ -246,10 +246,10 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
     return Fault::kParameters;
   }
   const unsigned char* key = front + kFrontKeyAt;
-  const unsigned char* digits_at = key + header.key_length;
-  RangeDigits digits{key, digits_at, header.key_length, header.digits, header.hashed_bytes};
-  if (!CheckDigits(digits_at + header.digits_bytes, &digits)) return Fault::kParameters;
+  RangeDigits digits{key, header.key_length, header.digits, header.hashed_bytes};
+  if (!CheckDigits(digits.Digits() + header.digits_bytes, &digits)) return Fault::kParameters;
   digits.FindNumber();
+  digits.FindRuns();
   const unsigned char* const arrays = front + front_bytes;
   const size_t arrays_size = bytes.size() - front_bytes;
   RangePlacing placing;
