@@ -240,11 +240,10 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
   SettleOptions();
   std::vector<core::TableRange> ranges;
   const bool is_single = range_part_ != nullptr && range_part_->is_single();
-  const size_t prefixes = is_single ? range_part_->num_prefixes() : 0;
   if (is_single) ranges = range_part_->Finish();
   FilterBlock block;
   try {
-    block = FilterBeside(ranges, prefixes);
+    block = FilterBeside(ranges);
   } catch (...) {
     return GiveUp(buf);
   }
@@ -271,10 +270,9 @@ FilterBlock BitsBuilder::WithRanges(FilterBlock block,
   }
 }
 
-FilterBlock BitsBuilder::FilterBeside(const std::vector<core::TableRange>& ranges,
-                                      size_t prefixes) {
+FilterBlock BitsBuilder::FilterBeside(const std::vector<core::TableRange>& ranges) {
   if (ranges.empty()) return builder_.Finish();
-  if (const char* const why = WhyNotSingle(ranges, prefixes)) {
+  if (const char* const why = WhyNotSingle(ranges)) {
     range_part_->SayNotSingle(why);
     return builder_.Finish();
   }
@@ -285,8 +283,7 @@ FilterBlock BitsBuilder::FilterBeside(const std::vector<core::TableRange>& range
   return block;
 }
 
-const char* BitsBuilder::WhyNotSingle(const std::vector<core::TableRange>& ranges,
-                                      size_t prefixes) const noexcept {
+const char* BitsBuilder::WhyNotSingle(const std::vector<core::TableRange>& ranges) const noexcept {
   if (verify_) return "detect_filter_construct_corruption needs it";
   if (ranges.size() != 1 || ranges.front().role != core::RangeRole::kAllKeys) {
     return "its keys have several lengths";
@@ -301,7 +298,7 @@ const char* BitsBuilder::WhyNotSingle(const std::vector<core::TableRange>& range
   if (core::KeyRate(view) > core::PlannedRate(options_)) {
     return "bits_per_key asks for a lower rate than 2^-range_bits";
   }
-  return info.num_keys + prefixes < builder_.num_hashes() ? "it has hashes of other keys" : nullptr;
+  return nullptr;
 }
 
 FilterBlock BitsBuilder::WithTreeNote(FilterBlock block) noexcept {

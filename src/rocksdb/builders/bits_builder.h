@@ -135,11 +135,9 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
                                 const std::vector<core::TableRange>& ranges) noexcept;
   // Returns the filter of the keys added, without range filters. `ranges` are those of the keys, if
   // range_part_ is single: then this is a filter that passes every key, if they can answer lookups.
-  // `prefixes` is the number of entries that are not keys.
-  FilterBlock FilterBeside(const std::vector<core::TableRange>& ranges, size_t prefixes);
+  FilterBlock FilterBeside(const std::vector<core::TableRange>& ranges);
   // Returns why `ranges` can't answer lookups of keys, or null if they can.
-  const char* WhyNotSingle(const std::vector<core::TableRange>& ranges,
-                           size_t prefixes) const noexcept;
+  const char* WhyNotSingle(const std::vector<core::TableRange>& ranges) const noexcept;
   // Returns the filter with its file's note, if there is one.
   FilterBlock WithTreeNote(FilterBlock block) noexcept;
   // Records the finished filter of the file.

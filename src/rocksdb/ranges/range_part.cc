@@ -60,7 +60,6 @@ void RangePart::AddKey(const Slice& key) noexcept {
 }
 
 void RangePart::AddWithoutBytes(const char* address) noexcept {
-  ++num_prefixes_;
   const TransformedKey transformed = FindTransformedKey(address);
   if (transformed.origin == TransformedKey::Origin::kElsewhere) {
     if (!has_entries_) GiveUp(Lack::kEmptyKey);
@@ -95,7 +94,6 @@ std::vector<core::TableRange> RangePart::Finish() noexcept {
   Say(lack_, logger_);
   if (lack_ == Lack::kNone) builder_.Clear();
   has_keys_ = false;
-  num_prefixes_ = 0;
   num_keys_.store(0, std::memory_order_relaxed);
   return ranges;
 }

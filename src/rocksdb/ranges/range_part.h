@@ -51,9 +51,6 @@ class RangePart {
   // Returns the number of keys since the last Finish.
   size_t num_keys() const noexcept { return num_keys_.load(std::memory_order_relaxed); }
 
-  // Returns the number of entries since the last Finish that are prefixes.
-  size_t num_prefixes() const noexcept { return num_prefixes_; }
-
   // Returns whether the range filter is to answer lookups of keys, too (RangeKind::kSingle).
   bool is_single() const noexcept { return kind_ == RangeKind::kSingle && has_whole_keys_; }
   // Writes a LOG line: a file has a filter of keys beside its range filter all the same.
@@ -101,7 +98,6 @@ class RangePart {
   bool has_entries_ = false;       // true once an entry was added
   bool has_our_prefixes_ = false;  // true once a prefix was RangeExtractor's
   bool has_keys_ = false;          // true if there are keys since the last Finish
-  size_t num_prefixes_ = 0;
   Lack lack_ = Lack::kNone;
   std::atomic<size_t> num_keys_{0};
 };
