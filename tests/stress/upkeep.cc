@@ -66,6 +66,7 @@ constexpr const char* kPolicies[] = {
     "{filter_policy={range_bits=12}}",
     "{filter_policy={range_bits=0}}",
     "{filter_policy={range_kind=both}}",
+    "{filter_policy={range_kind=single}}",
     "{filter_policy={range_kind=trees}}",
     "{filter_policy={range_kind=auto}}",
     "{filter_policy={level_plan=auto}}",
