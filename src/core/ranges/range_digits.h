@@ -80,7 +80,7 @@ struct RangeDigits {
   uint16_t hashed = 0;         // number of the key's first bytes that are stored only as a hash
   uint8_t number_radix = 0;    // radix for NumberOf; 0: not usable, kBinary: 256
   uint8_t num_runs = 0;        // number of runs that have all digits; 0: not usable
-  RangeRun runs[kMostRuns];
+  RangeRun runs[kMostRuns] = {};
   uint64_t most_position = 0;  // greatest position of the digits
   uint64_t number_least = 0;   // number of position 0
   uint64_t last_position = 0;  // position of the last key, if number_radix is not 0
