@@ -420,7 +420,7 @@ TEST(LayersTest, AFolderIncludesThoseOnTheFloorsBelow) {
 TEST(LayersTest, EveryScriptHasALineInTheirReadme) {
   const fs::path tools = Root() / "tools";
   Names files;
-  for (const fs::path& folder : {tools, tools / "try_programs"}) {
+  for (const fs::path& folder : {tools, tools / "try_hosts", tools / "try_programs"}) {
     for (const auto& entry : fs::directory_iterator(folder)) {
       const std::string name = entry.path().filename().string();
       if (!entry.is_regular_file() || name == "CMakeLists.txt" || name == "README.md") continue;
