@@ -174,10 +174,10 @@ class WINNOW_EXPORT RangeFilterView {
   // next file, and if `begin` is not less than `end`.
   bool MayContain(std::string_view begin, std::string_view end) const noexcept;
 
-  // Returns false only if this key was not added: the range filter as a filter of keys. An absent key
-  // passes with a probability of at most 2^-range_bits with positions and retrieval; with trees, if
-  // a range that begins with the key passes. Retrieval takes about as long as a Ribbon filter of as
-  // many bits, positions several times as long. Since 1.2.
+  // Returns false only if this key was not added: the range filter as a filter of keys. An absent
+  // key passes with a probability of at most 2^-range_bits with positions and retrieval; with
+  // trees, if a range that begins with the key passes. Retrieval takes about as long as a Ribbon
+  // filter of as many bits, positions several times as long. Since 1.2.
   bool MayHaveKey(std::string_view key) const noexcept;
 
   // Looks up n keys and assigns all n results. In filters larger than the CPU caches, a batch is

@@ -349,7 +349,7 @@ WINNOW_EXPORT bool winnow_range_view_may_contain(const winnow_range_view* view, 
 
 // Returns false only if this key was not added: the range filter as a filter of keys. Since 1.2.
 WINNOW_EXPORT bool winnow_range_view_may_have_key(const winnow_range_view* view, const void* key,
-                                                     size_t size);
+                                                  size_t size);
 
 // Recomputes the checksum over all bytes. Returns false for a view with a fault.
 WINNOW_EXPORT bool winnow_range_view_payload_intact(const winnow_range_view* view);

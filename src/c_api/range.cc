@@ -123,8 +123,7 @@ bool winnow_range_view_may_contain(const winnow_range_view* view, const void* be
   return view->view.MayContain(KeyOf(begin, begin_size), KeyOf(end, end_size));
 }
 
-bool winnow_range_view_may_have_key(const winnow_range_view* view, const void* key,
-                                       size_t size) {
+bool winnow_range_view_may_have_key(const winnow_range_view* view, const void* key, size_t size) {
   return view->view.MayHaveKey(KeyOf(key, size));
 }
 

@@ -71,8 +71,8 @@ struct RibbonLookups {
     for (size_t i = 0; i < n; ++i) {
       const RibbonPlace& place = places[i];
       columns[i] = place.columns;
-      values[i] = kParities(
-          layer, QueryAt(place.low, place.columns, place.start, layer.fingerprint_shift, hashes[i]));
+      values[i] = kParities(layer, QueryAt(place.low, place.columns, place.start,
+                                           layer.fingerprint_shift, hashes[i]));
     }
   }
 

@@ -36,7 +36,7 @@ class FilterProber {
   struct Builtin;
 
   FilterView view_;
-  RangeFilterView range_;      // if it answers lookups of keys
+  RangeFilterView range_;  // if it answers lookups of keys
   bool asks_range_ = false;
   std::unique_ptr<Builtin> builtin_;  // null for Winnow's filters
   std::vector<KeyHash> hashes_;

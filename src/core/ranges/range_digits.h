@@ -76,10 +76,10 @@ struct RangeDigits {
 
   const unsigned char* last_key = nullptr;  // followed by the digits
   uint16_t key_length = 0;
-  uint16_t count = 0;          // number of digits
-  uint16_t hashed = 0;         // number of the key's first bytes that are stored only as a hash
-  uint8_t number_radix = 0;    // radix for NumberOf; 0: not usable, kBinary: 256
-  uint8_t num_runs = 0;        // number of runs that have all digits; 0: not usable
+  uint16_t count = 0;        // number of digits
+  uint16_t hashed = 0;       // number of the key's first bytes that are stored only as a hash
+  uint8_t number_radix = 0;  // radix for NumberOf; 0: not usable, kBinary: 256
+  uint8_t num_runs = 0;      // number of runs that have all digits; 0: not usable
   RangeRun runs[kMostRuns] = {};
   uint64_t most_position = 0;  // greatest position of the digits
   uint64_t number_least = 0;   // number of position 0
@@ -103,8 +103,8 @@ struct RangeDigits {
   // number. Returns false if number_radix is 0 or no key can have these bytes.
   bool NumberOf(std::string_view bound, uint64_t* position) const noexcept;
 
-  // Sets *position to that of a key, and *hash to the hash of its hashed bytes. Returns false if none
-  // of the keys can be equal to this one.
+  // Sets *position to that of a key, and *hash to the hash of its hashed bytes. Returns false if
+  // none of the keys can be equal to this one.
   bool PositionOf(std::string_view key, uint64_t* hash, uint64_t* position) const noexcept {
     if (key.size() != key_length) return false;
     const auto* const bytes = reinterpret_cast<const unsigned char*>(key.data());

@@ -70,8 +70,8 @@ class TableRanges {
   std::string_view last_key_;   // greatest last key of all parts
 };
 
-// A filter block that passes every key, for a table whose range filter answers lookups of keys, too:
-// a Bloom filter of one block whose bits are all set, which every Winnow can read.
+// A filter block that passes every key, for a table whose range filter answers lookups of keys,
+// too: a Bloom filter of one block whose bits are all set, which every Winnow can read.
 //
 // `options` and `rate` are for the tail's information. Throws std::bad_alloc.
 FilterBlock PassingFilter(const FilterOptions& options, double rate, uint64_t num_hashes);

@@ -120,8 +120,7 @@ void RangeRetrieval::HasEach(const uint64_t* hashes, const uint64_t* positions, 
   for (size_t i = 0; i < n; ++i) {
     const uint64_t low = positions[i] & shape_.Escape();
     const bool is_in_first =
-        is_bumped &&
-        !formulas::IsBumped(first_.thresholds, StartPosition(items[i], first_.starts));
+        is_bumped && !formulas::IsBumped(first_.thresholds, StartPosition(items[i], first_.starts));
     results[i] = is_in_first ? IsValueOf(values[i], columns[i], items[i], low)
                              : AnyLayerHas(items[i], items[i], low, low);
   }

@@ -184,7 +184,7 @@ bool RangeFilterView::MayHaveKey(std::string_view key) const noexcept {
 }
 
 void RangeFilterView::MayHaveKey(const std::string_view* keys, size_t n,
-                                     bool* results) const noexcept {
+                                 bool* results) const noexcept {
   const auto* const retrieval = std::get_if<core::RangeRetrieval>(&this->kept().positions);
   if (fault_ != Fault::kNone || retrieval == nullptr) {
     for (size_t i = 0; i < n; ++i) results[i] = MayHaveKey(keys[i]);

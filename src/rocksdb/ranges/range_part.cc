@@ -100,8 +100,8 @@ std::vector<core::TableRange> RangePart::Finish() noexcept {
 
 void RangePart::SayNotSingle(const char* why, ROCKSDB_NAMESPACE::Logger* logger) noexcept {
   try {
-    WarnOnceInLog(logger,
-                  std::string("range_kind=single: a file or more has a filter of keys, too: ") + why);
+    WarnOnceInLog(
+        logger, std::string("range_kind=single: a file or more has a filter of keys, too: ") + why);
   } catch (...) {
     // The LOG line is best-effort.
   }

@@ -384,8 +384,8 @@ class RangeModel {
     BlockBasedTableOptions table;
     table.filter_policy = testing::MakePolicyFrom(
         "{id=winnow;bits_per_key=" + std::to_string(3 + Below(8)) +
-        ";range_bits=" + std::to_string(1 + Below(20)) +
-        ";range_kind=" + range_kind_ + (OneIn(4) ? ";level_plan=uniform}" : "}"));
+        ";range_bits=" + std::to_string(1 + Below(20)) + ";range_kind=" + range_kind_ +
+        (OneIn(4) ? ";level_plan=uniform}" : "}"));
     table.block_size = 512;
     table.whole_key_filtering = test_.has_whole_keys;
     if (test_.has_partitions) {

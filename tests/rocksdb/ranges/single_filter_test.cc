@@ -64,9 +64,9 @@ std::string BlockOf(const Keys& keys, double range_bits = 15, double bits_per_ke
   const RangeExtractor extractor;
   FilterOptions options;
   options.bits_per_key = bits_per_key;
-  BitsBuilder builder(options, verify, nullptr,
-                      std::make_unique<RangePart>(Plan(range_bits), has_whole_keys, nullptr,
-                                                  RangeKind::kSingle));
+  BitsBuilder builder(
+      options, verify, nullptr,
+      std::make_unique<RangePart>(Plan(range_bits), has_whole_keys, nullptr, RangeKind::kSingle));
   for (const std::string& key : keys) {
     if (has_whole_keys) builder.AddKey(key);
     // RocksDB adds the prefix of all keys once, or at both ends of a partition.
@@ -235,7 +235,7 @@ TEST_F(SingleFilterDatabaseTest, EveryPolicyFindsItsKeys) {
   const std::string single = "{id=winnow;bits_per_key=10;range_bits=15;range_kind=single}";
   Fill(Open(single, "database").get(), keys);
   for (const std::string& policy : {single, std::string("winnow:10"), std::string("bloomfilter:10"),
-                                   std::string("{id=winnow;bits_per_key=10;build=bloomfilter}")}) {
+                                    std::string("{id=winnow;bits_per_key=10;build=bloomfilter}")}) {
     const auto database = Open(policy, "database");
     std::string value;
     for (const std::string& key : keys) {

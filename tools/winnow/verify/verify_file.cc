@@ -147,8 +147,8 @@ BlockRate RateOf(const FilterSummary& block) {
   rate.mean = block.expected_fpr;
   const bool is_bloom = block.kind == kWinnowBloom || block.kind == kBuiltinBloom;
   const bool is_asked = !(block.range && block.range->answers_keys);
-  if (is_bloom && is_asked && block.parameters && block.parameters->probes && block.parameters->blocks &&
-      block.parameters->block_bits) {
+  if (is_bloom && is_asked && block.parameters && block.parameters->probes &&
+      block.parameters->blocks && block.parameters->block_bits) {
     rate.variance =
         VarianceOfBloomRate(block.keys, std::max<uint64_t>(1, *block.parameters->blocks),
                             *block.parameters->block_bits, *block.parameters->probes);
