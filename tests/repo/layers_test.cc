@@ -428,7 +428,7 @@ TEST(LayersTest, EveryScriptHasALineInTheirReadme) {
     }
   }
   const std::string page = ReadFile((tools / "README.md").string());
-  static const std::regex row("\\| `([a-z0-9_./]+)` \\| [^|]+ \\|\n");
+  static const std::regex row("\\| `([a-z0-9_./-]+)` \\| [^|]+ \\|\n");
   EXPECT_THAT(AllMatches(page, row, 1), ::testing::UnorderedElementsAreArray(files));
 }
 
