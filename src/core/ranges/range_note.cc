@@ -118,13 +118,13 @@ bool TableRanges::AnyPartMayContain(std::string_view begin, std::string_view end
   return false;
 }
 
-FilterBlock PassingFilter(const FilterOptions& options, double rate, uint64_t num_hashes) {
+FilterBlock PassingFilter(const FilterOptions& options, uint64_t num_hashes) {
   const LayerEntry layer{LayerType::kBloom, 1, 1};
   Tail tail;
   tail.num_hashes = num_hashes;
   tail.kind = FilterKind::kBloom;
   tail.level = options.level;
-  tail.target = PackRate(rate);
+  tail.target = PackRate(PlannedRate(options));
   tail.plan = PackPlan(NearestValid(options));
   tail.entries = 1;
   FilterBlock block;

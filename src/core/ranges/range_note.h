@@ -73,8 +73,8 @@ class TableRanges {
 // A filter block that passes every key, for a table whose range filter answers lookups of keys,
 // too: a Bloom filter of one block whose bits are all set, which every Winnow can read.
 //
-// `options` and `rate` are for the tail's information. Throws std::bad_alloc.
-FilterBlock PassingFilter(const FilterOptions& options, double rate, uint64_t num_hashes);
+// The tail has level, plan and rate of the options, as information. Throws std::bad_alloc.
+FilterBlock PassingFilter(const FilterOptions& options, uint64_t num_hashes);
 
 // Returns whether lookups of keys are answered by the table's range filter: the block passes every
 // key, and `ranges`, its range filters, are one retrieval of all keys.

@@ -276,8 +276,7 @@ FilterBlock BitsBuilder::FilterBeside(const std::vector<core::TableRange>& range
     range_part_->SayNotSingle(why);
     return builder_.Finish();
   }
-  const RangeFilterView view(ranges.front().filter.bytes());
-  FilterBlock block = core::PassingFilter(options_, core::KeyRate(view), builder_.num_hashes());
+  FilterBlock block = core::PassingFilter(options_, builder_.num_hashes());
   builder_.Clear();
   return block;
 }
