@@ -3,8 +3,8 @@
 //
 //	goleveldb FOLDER KEYS
 //
-// It makes databases with goleveldb's own Bloom filter and with Winnow's filters, in each looks up
-// all keys and as many absent ones, and prints a row of a table. It ends with 1 if a key is missing,
+// Makes databases with goleveldb's own Bloom filter and with Winnow's filters, in each looks up
+// all keys and as many absent ones, and prints a row of a table. Ends with 1 if a key is missing,
 // if an absent one is found, or if a read of a data block is not due to a filter.
 package main
 

@@ -41,7 +41,7 @@ build_host() {
 test_host() {
   local log=$work/said/$1.${WINNOW_POLICY-}
   run_cargo "$1" test --no-fail-fast --lib --tests -- --test-threads=1 >"$log" || true
-  # What a test prints may stand between its name and its result. Lines of trybuild name a file that must not compile.
+  # Output of a test may stand between its name and its result. Lines of trybuild name a file that must not compile.
   # A test that ends the process has no result.
   awk 'function ends(result) { if (name != "") print result, file ":" name; name = "" }
     /^test .*\.rs .*\.\.\. / { next }
