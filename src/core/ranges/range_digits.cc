@@ -165,12 +165,12 @@ bool CountDigit(unsigned radix, uint64_t* most) noexcept {
 void RangeDigits::FindNumber() noexcept {
   number_radix = 0;
   if (hashed != 0 || count == 0 || count > 2 * kRangeWordBytes) return;
-  const unsigned char* const last = Digits() + 4 * (count - 1);
+  const unsigned char* const last = Digits() + kDigitBytes * (count - 1);
   const unsigned radix = last[3] - last[2] + 1u;
   const bool is_binary = radix == 256 && count <= kRangeWordBytes;
   if (!is_binary && (radix > kMostTextRadix || last[3] >= 0x80)) return;
   const unsigned char* at = Digits();
-  for (unsigned i = 0; i < count; ++i, at += 4) {
+  for (unsigned i = 0; i < count; ++i, at += kDigitBytes) {
     if (at[0] != key_length - count + i || at[1] != 1) return;
     const bool is_same = at[2] == last[2] && at[3] == last[3];
     if (!is_same && (i != 0 || at[2] < last[2] || at[3] > last[3])) return;
@@ -213,7 +213,7 @@ bool RangeDigits::NumberOf(std::string_view bound, uint64_t* position) const noe
   const uint64_t word = RangeWord(bytes, key_length, 0);
   uint64_t number = word & mask;
   if (number_radix != kBinary) {
-    const unsigned char zero = Digits()[4 * (count - 1) + 2];
+    const unsigned char zero = Digits()[kDigitBytes * (count - 1) + 2];
     if (!TextNumber(word, mask, zero, number_radix, &number)) return false;
     if (count > kRangeWordBytes) {
       const uint64_t mask_before = UINT64_MAX >> (64 - 8 * (count - kRangeWordBytes));
@@ -269,10 +269,7 @@ bool RangeDigits::PositionOfDigits(const unsigned char* bytes, uint64_t* hash,
   for (unsigned i = 0; i < count; ++i) {
     const size_t place = at[0];
     const unsigned intervals = at[1];
-    const size_t between = place - compared;
-    if (between != 0 && std::memcmp(bytes + compared, last_key + compared, between) != 0) {
-      return false;
-    }
+    if (!AreEqual(bytes + compared, last_key + compared, place - compared)) return false;
     compared = place + 1;
     const unsigned byte = bytes[place];
     if (__builtin_expect(intervals == 1, 1)) {
@@ -281,7 +278,7 @@ bool RangeDigits::PositionOfDigits(const unsigned char* bytes, uint64_t* hash,
       const unsigned rank = byte - first;
       if (rank >= radix) return false;
       sum = sum * radix + rank;
-      at += 4;
+      at += kDigitBytes;
       continue;
     }
     RangeDigit digit;
@@ -291,7 +288,7 @@ bool RangeDigits::PositionOfDigits(const unsigned char* bytes, uint64_t* hash,
     if (!is_in) return false;
     sum = sum * digit.Radix() + rank;
   }
-  if (std::memcmp(bytes + compared, last_key + compared, key_length - compared) != 0) return false;
+  if (!AreEqual(bytes + compared, last_key + compared, key_length - compared)) return false;
   if (hashed != 0) *hash = HashOf(bytes);
   *position = sum;
   return true;
@@ -306,7 +303,7 @@ bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_
   const bool is_same_hashed =
       shorter > hashed && (hashed == 0 || std::memcmp(begin.data(), end.data(), hashed) == 0);
   const unsigned char* at = Digits();
-  for (unsigned i = 0; is_same_hashed && i < count && at[1] == 1; ++i, at += 4) {
+  for (unsigned i = 0; is_same_hashed && i < count && at[1] == 1; ++i, at += kDigitBytes) {
     const size_t place = at[0];
     const unsigned first = at[2];
     const unsigned last = at[3];
@@ -368,7 +365,7 @@ bool RangeDigits::LowerBound(std::string_view bound, RangeProgress progress,
   // The fast path, for nearly all digits of nearly all bounds: one interval, which includes the
   // bound's byte.
   const auto* const bytes = reinterpret_cast<const unsigned char*>(bound.data());
-  for (; lies == kWithin && i < count && at[1] == 1; ++i, at += 4) {
+  for (; lies == kWithin && i < count && at[1] == 1; ++i, at += kDigitBytes) {
     const size_t place = at[0];
     const unsigned first = at[2];
     const unsigned last = at[3];

@@ -60,9 +60,6 @@ struct RangeProgress {
   uint64_t most = 0;  // maximum position of the digits read so far
 };
 
-// Number for the radix 256, which does not fit into a byte.
-inline constexpr uint8_t kBinary = 1;
-
 // Adjacent digits that are a big-endian number: each has one interval, and all but the first have
 // all 256 values.
 struct RangeRun {
@@ -73,6 +70,7 @@ struct RangeRun {
 // Digits of the keys, in the validated bytes of a range filter.
 struct RangeDigits {
   static constexpr unsigned kMostRuns = 2;
+  static constexpr uint8_t kBinary = 1;  // stands for the radix 256, which exceeds a byte
 
   const unsigned char* last_key = nullptr;  // followed by the digits
   uint16_t key_length = 0;

@@ -79,15 +79,15 @@ RangeRetrieval::RangeRetrieval(const RetrievalShape& shape, const unsigned char*
       static_cast<uint32_t>((behind - kRetrievalPadding - shape.CrowdedBytes()) / kListedItemBytes);
 }
 
-// `columns` is the number of relevant columns of the value. `item` is that of the block in the
-// first layer.
-bool RangeRetrieval::IsValueWithin(uint64_t value, unsigned columns, uint64_t item, uint64_t least,
-                                   uint64_t most) const noexcept {
+// Returns whether the value has the block's fingerprint.
+bool RangeRetrieval::IsOfBlock(uint64_t value, unsigned columns, uint64_t item) const noexcept {
   const uint64_t fingerprint = BlockFingerprint(item, fingerprint_bits_);
   const uint64_t counts = (uint64_t{1} << columns) - 1;
-  if (((value ^ fingerprint << shape_.low_bits) & counts) >> shape_.low_bits != 0) return false;
-  const uint64_t low = value & shape_.Escape();
-  if (low != shape_.Escape()) return least <= low && low <= most;
+  return ((value ^ fingerprint << shape_.low_bits) & counts) >> shape_.low_bits == 0;
+}
+
+// Returns whether a crowded key of the block may have low bits from `least` to `most`.
+bool RangeRetrieval::AnyCrowded(uint64_t item, uint64_t least, uint64_t most) const noexcept {
   if (shape_.crowded == 0) return false;
   const uint64_t base = CrowdedBase(item, shape_);
   const unsigned char* const crowded = list_ + kListedItemBytes * listed_;
@@ -115,27 +115,14 @@ void RangeRetrieval::HasEach(const uint64_t* hashes, const uint64_t* positions, 
   }
   uint32_t values[kMostAtOnce];
   unsigned columns[kMostAtOnce];
-  const bool is_bumped = first_.thresholds != nullptr;
-  if (is_bumped) simd::ActiveKernels().ribbon_retrieve_many(first_, items, n, values, columns);
+  const bool has_first = first_.thresholds != nullptr;
+  if (has_first) simd::ActiveKernels().ribbon_retrieve_many(first_, items, n, values, columns);
   for (size_t i = 0; i < n; ++i) {
     const uint64_t low = positions[i] & shape_.Escape();
-    const bool is_in_first =
-        is_bumped && !formulas::IsBumped(first_.thresholds, StartPosition(items[i], first_.starts));
-    results[i] = is_in_first ? IsValueOf(values[i], columns[i], items[i], low)
-                             : AnyLayerHas(items[i], items[i], low, low);
+    results[i] = has_first && !IsBumped(items[i])
+                     ? IsValueWithin(values[i], columns[i], items[i], low, low)
+                     : AnyLayerHas(items[i], items[i], low, low);
   }
-}
-
-bool RangeRetrieval::BlockHas(uint64_t item, uint64_t least, uint64_t most) const noexcept {
-  if (first_.thresholds != nullptr) {
-    const uint32_t start = StartPosition(item, first_.starts);
-    if (__builtin_expect(!formulas::IsBumped(first_.thresholds, start), 1)) {
-      unsigned columns;
-      const uint32_t value = retrieve_(first_, item, &columns);
-      return IsValueWithin(value, columns, item, least, most);
-    }
-  }
-  return AnyLayerHas(item, item, least, most);
 }
 
 // Looks up an item in all layers and the list. Rarely needed, since the first layer bumps one block

@@ -75,15 +75,7 @@ class RangeRetrieval {
   // Returns whether there may be a key with this position, behind bytes with this hash.
   bool Has(uint64_t hash, uint64_t position) const noexcept {
     const uint64_t low = position & shape_.Escape();
-    const uint64_t item = BlockItem(hash, position >> shape_.low_bits);
-    if (__builtin_expect(first_.thresholds == nullptr, 0)) return BlockHas(item, low, low);
-    const uint32_t start = formulas::StartPosition(item, first_.starts);
-    if (__builtin_expect(formulas::IsBumped(first_.thresholds, start), 0)) {
-      return AnyLayerHas(item, item, low, low);
-    }
-    unsigned columns;
-    const uint64_t value = retrieve_(first_, item, &columns);
-    return IsValueOf(value, columns, item, low);
+    return BlockHas(BlockItem(hash, position >> shape_.low_bits), low, low);
   }
 
   // Has for n positions, n <= kMostAtOnce: cache misses overlap.
@@ -95,19 +87,33 @@ class RangeRetrieval {
   unsigned position_bits() const noexcept { return shape_.low_bits + fingerprint_bits_; }
 
  private:
-  // Returns whether a value of the first layer says that the block may have a key with these low
-  // bits.
-  bool IsValueOf(uint64_t value, unsigned columns, uint64_t item, uint64_t low) const noexcept {
-    // Fast path: nearly all values of other blocks have other low bits.
-    const uint64_t value_low = value & shape_.Escape();
-    return (value_low == low || value_low == shape_.Escape()) &&
-           IsValueWithin(value, columns, item, low, low);
+  bool BlockHas(uint64_t item, uint64_t least, uint64_t most) const noexcept {
+    if (__builtin_expect(first_.thresholds == nullptr || IsBumped(item), 0)) {
+      return AnyLayerHas(item, item, least, most);
+    }
+    unsigned columns;
+    const uint64_t value = retrieve_(first_, item, &columns);
+    return IsValueWithin(value, columns, item, least, most);
   }
-  bool BlockHas(uint64_t item, uint64_t least, uint64_t most) const noexcept;
+  // Returns whether the first layer, which must be bumped, bumps the item.
+  bool IsBumped(uint64_t item) const noexcept {
+    return formulas::IsBumped(first_.thresholds, formulas::StartPosition(item, first_.starts));
+  }
   bool AnyLayerHas(uint64_t item, uint64_t first_item, uint64_t least,
                    uint64_t most) const noexcept;
+  // `columns` is the number of relevant columns of the value. `item` is that of the block in the
+  // first layer.
   bool IsValueWithin(uint64_t value, unsigned columns, uint64_t item, uint64_t least,
-                     uint64_t most) const noexcept;
+                     uint64_t most) const noexcept {
+    // Fast path: nearly all values that a single lookup gets have other low bits. One comparison,
+    // as whether they are below `least` can't be predicted.
+    const uint64_t low = value & shape_.Escape();
+    const bool is_crowded = low == shape_.Escape();
+    if (!is_crowded && low - least > most - least) return false;
+    return IsOfBlock(value, columns, item) && (!is_crowded || AnyCrowded(item, least, most));
+  }
+  bool IsOfBlock(uint64_t value, unsigned columns, uint64_t item) const noexcept;
+  bool AnyCrowded(uint64_t item, uint64_t least, uint64_t most) const noexcept;
 
   simd::RibbonLayer first_;  // the first layer, if it is bumped
   RetrievalShape shape_;

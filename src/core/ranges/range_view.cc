@@ -192,7 +192,7 @@ void RangeFilterView::MayHaveKey(const std::string_view* keys, size_t n,
   }
   constexpr size_t kMost = core::RangeRetrieval::kMostAtOnce;
   const core::RangeDigits digits = this->kept().digits;
-  for (; n != 0;) {
+  while (n != 0) {
     const size_t here = std::min(n, kMost);
     uint64_t hashes[kMost];
     uint64_t positions[kMost];
