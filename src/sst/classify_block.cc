@@ -96,7 +96,7 @@ FilterSummary ClassifyWinnow(std::string_view block, FilterSummary summary) {
   }
   summary.range = RangeOf(block);
   if (summary.range) summary.fault = summary.range->fault;
-  if (summary.range && summary.range->answers_keys) summary.detail = "lookups by the range filter";
+  if (summary.is_single()) summary.detail = "lookups by the range filter";
   if (!view.PayloadIntact()) {
     summary.fault = summary.fault
                         ? "the filter's payload is damaged (checksum), and so is its range filter: "
@@ -145,8 +145,7 @@ FilterSummary ClassifyBuiltin(std::string_view block, uint64_t keys, FilterSumma
 
 BloomBlocks BloomOf(const FilterSummary& filter) {
   const bool is_bloom = filter.kind == kWinnowBloom || filter.kind == kBuiltinBloom;
-  const bool has_none = filter.range && filter.range->answers_keys;
-  if (!is_bloom || has_none || filter.keys == 0 || filter.expected_fpr.value_or(1) >= 1) {
+  if (!is_bloom || filter.is_single() || filter.keys == 0 || filter.expected_fpr.value_or(1) >= 1) {
     return {};
   }
   return {1, filter.keys, filter.bytes_without_range(),

@@ -161,6 +161,9 @@ struct FilterSummary {
          policy_name, fault, stored_bytes, obsolete, parameters, range, kinds);
   }
 
+  // Returns whether the range filter answers lookups of keys, so that there is no other filter.
+  bool is_single() const { return range && range->answers_keys; }
+
   // Returns the size without range filters.
   uint64_t bytes_without_range() const {
     return range ? bytes - std::min(bytes, range->bytes) : bytes;

@@ -34,8 +34,7 @@ FilterProber::FilterProber(std::string_view block) {
   if (core::LooksOurs(block)) {
     view_ = FilterView(block);
     const core::TableRanges ranges(block);
-    asks_range_ = core::AnswersKeys(block, ranges);
-    if (asks_range_) range_ = ranges.view(0);
+    if (core::AnswersKeys(block, ranges)) range_ = ranges.view(0);
     return;
   }
   builtin_ = std::make_unique<Builtin>();
@@ -46,10 +45,10 @@ FilterProber::~FilterProber() = default;
 FilterProber::FilterProber(FilterProber&&) noexcept = default;
 
 void FilterProber::MayContain(const AskedKey* keys, size_t n, bool* answers) {
-  if (asks_range_) {
+  if (range_) {
     for (size_t i = 0; i < n; ++i) {
       // RocksDB takes the empty prefix of winnow.range for that of all keys.
-      answers[i] = keys[i].bytes.empty() || range_.MayHaveKey(keys[i].bytes);
+      answers[i] = keys[i].bytes.empty() || range_->MayHaveKey(keys[i].bytes);
     }
     return;
   }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,9 +37,8 @@ class FilterProber {
   struct Builtin;
 
   FilterView view_;
-  RangeFilterView range_;  // if it answers lookups of keys
-  bool asks_range_ = false;
-  std::unique_ptr<Builtin> builtin_;  // null for Winnow's filters
+  std::optional<RangeFilterView> range_;  // set if it answers lookups of keys
+  std::unique_ptr<Builtin> builtin_;      // null for Winnow's filters
   std::vector<KeyHash> hashes_;
 };
 

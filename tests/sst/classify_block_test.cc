@@ -244,15 +244,22 @@ TEST(ClassifyBlockTest, RandomBytesGiveOneOfTheKinds) {
   }
 }
 
+// Returns key i of those that have a range filter.
+std::string RangeKey(uint64_t i) {
+  char key[16];
+  std::snprintf(key, sizeof key, "%010llu", static_cast<unsigned long long>(i * 1'999'993));
+  return key;
+}
+
+FilterBlock BuildRange(uint64_t keys, RangeFilterKind kind) {
+  RangeFilterBuilder builder(RangeFilterOptions{15, kind});
+  for (uint64_t i = 0; i < keys; ++i) builder.Add(RangeKey(i));
+  return builder.Finish();
+}
+
 // Builds a filter of `keys` keys that contains a range filter.
 std::string WithRange(uint64_t keys) {
-  RangeFilterBuilder ranges(RangeFilterOptions{15, RangeFilterKind::kPositions});
-  for (uint64_t i = 0; i < keys; ++i) {
-    char key[16];
-    std::snprintf(key, sizeof key, "%010llu", static_cast<unsigned long long>(i * 1'999'993));
-    ranges.Add(key);
-  }
-  const FilterBlock range = ranges.Finish();
+  const FilterBlock range = BuildRange(keys, RangeFilterKind::kPositions);
   return std::string(
       testing::WithRangeFilterOfTable(Build(FilterKind::kRibbon, keys), range.bytes()).bytes());
 }
@@ -287,17 +294,9 @@ TEST(ClassifyBlockTest, TellsARangeFilter) {
 // The range filter answers lookups of keys, and the Bloom filter beside it passes every key.
 TEST(ClassifyBlockTest, TellsASingleFilter) {
   constexpr uint64_t kKeys = 5'000;
-  const std::string positions(testing::RangeFilterOfTable(WithRange(kKeys)));
-  RangeFilterBuilder builder(RangeFilterOptions{15, RangeFilterKind::kRetrieval});
-  const auto key_of = [](uint64_t i) {
-    char key[16];
-    std::snprintf(key, sizeof key, "%010llu", static_cast<unsigned long long>(i * 1'999'993));
-    return std::string(key);
-  };
-  for (uint64_t i = 0; i < kKeys; ++i) builder.Add(key_of(i));
   const FilterBlock passing = core::PassingFilter(FilterOptions(), kKeys);
-  const FilterBlock single =
-      testing::WithRangeFilterOfTable(passing.bytes(), builder.Finish().bytes());
+  const FilterBlock single = testing::WithRangeFilterOfTable(
+      passing.bytes(), BuildRange(kKeys, RangeFilterKind::kRetrieval).bytes());
   const FilterSummary summary = ClassifyBlock(single.bytes(), 0);
   EXPECT_FALSE(summary.fault);
   EXPECT_EQ(summary.detail, "lookups by the range filter");
@@ -311,7 +310,7 @@ TEST(ClassifyBlockTest, TellsASingleFilter) {
   uint64_t passed = 0;
   for (uint64_t i = 0; i < 3 * kKeys; ++i) {
     // Two of three keys are absent.
-    const std::string key = i % 3 == 0 ? key_of(i / 3) : key_of(i) + (i % 3 == 1 ? "x" : "");
+    const std::string key = i % 3 == 0 ? RangeKey(i / 3) : RangeKey(i) + (i % 3 == 1 ? "x" : "");
     const bool is_absent = i % 3 == 1 || (i % 3 == 2 && i >= kKeys);
     const AskedKey asked{key, HashKey(key).value};
     bool answer = false;
@@ -321,7 +320,8 @@ TEST(ClassifyBlockTest, TellsASingleFilter) {
   }
   EXPECT_LT(passed, 10u);
 
-  const FilterBlock stored = testing::WithRangeFilterOfTable(passing.bytes(), positions);
+  const FilterBlock stored = testing::WithRangeFilterOfTable(
+      passing.bytes(), BuildRange(kKeys, RangeFilterKind::kPositions).bytes());
   EXPECT_FALSE(ClassifyBlock(stored.bytes(), 0).range->answers_keys) << "not a retrieval";
   EXPECT_NEAR(*ClassifyBlock(stored.bytes(), 0).expected_fpr, 1, 1e-3);
 }

@@ -88,9 +88,8 @@ absl::Status CheckPlanned(const PolicyOptions& policy, double size_ratio, const 
   // A filter does not record whether its file counts as a flush: with bloom_before_level, both
   // kinds are possible.
   const bool has_planned_rate = std::abs(found.target_fpr / rate - 1) <= kSameRate;
-  const bool is_single = filter.range && filter.range->answers_keys;
-  const bool by_keys_alone =
-      has_planned_rate && policy.bloom_before_level < 0 && filter.partitions == 0 && !is_single;
+  const bool by_keys_alone = has_planned_rate && policy.bloom_before_level < 0 &&
+                             filter.partitions == 0 && !filter.is_single();
   const std::string_view name = inspect::NameOf(core::PlanFilter(filter.keys, options).kind);
   if (by_keys_alone && filter.kind != name) {
     return Refuse(path, absl::StrCat("kind, of ", filter.keys, " keys,"), std::string(name),

@@ -33,9 +33,9 @@ struct TableRangePlan {
   RangeKinds kinds = RangeKinds::kByKeys;
   double range_bits = 15;   // bits of one kind, or of both together
   double trees_bits = 7.5;  // the trees' part of range_bits, with kBoth
-  double spared_bits = 0;   // RangeFilterOptions::spared_bits
   // Ranges by which the kinds are compared; may be null.
   std::shared_ptr<const std::vector<AskedRange>> asked;
+  double spared_bits = 0;  // RangeFilterOptions::spared_bits
 };
 
 // Numbers of asked ranges that filters of each kind deny.

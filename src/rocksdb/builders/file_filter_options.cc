@@ -11,6 +11,7 @@
 #include "src/rocksdb/builders/last_built_filter.h"
 #include "src/rocksdb/builders/memory_budget.h"
 #include "src/rocksdb/trees/plan_budget.h"
+#include "winnow/filter.h"
 
 namespace winnow::plugin {
 namespace {
@@ -108,7 +109,6 @@ FilterOptions FileFilterOptions::Settle(uint64_t keys, size_t range_bytes) {
     record_->files.Extend(id_, range_, keys, &job_);
   }
   uniform_bytes_ = core::EstimateBytes(keys, core::ForBuilding(FactsToOptions(policy_, facts_)));
-  planned_bytes_ = core::EstimateBytes(keys, core::ForBuilding(settled_));
   return settled_;
 }
 
@@ -200,7 +200,8 @@ void FileFilterOptions::Built(std::string_view block) {
   // If the range filter answers lookups of keys, the filter beside it counts as planned: otherwise
   // the plan would give its memory to other files, and then to this file again.
   const double bytes = core::AnswersKeys(block, ranges)
-                           ? static_cast<double>(planned_bytes_)
+                           ? static_cast<double>(core::EstimateBytes(
+                                 FilterView(block).info().num_hashes, core::ForBuilding(settled_)))
                            : static_cast<double>(block.size()) - range_bytes;
   const FilterMemory memory{bytes, static_cast<double>(uniform_bytes_)};
   record_->files.AddMemory(id_, memory, range_bytes);

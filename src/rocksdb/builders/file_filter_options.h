@@ -89,7 +89,6 @@ class FileFilterOptions {
   uint64_t seen_ = 0;
   KeyRange range_;
   uint64_t uniform_bytes_ = 0;  // size of the current filter with uniform options
-  uint64_t planned_bytes_ = 0;  // size of the current filter with settled_
   TreeFiles::Id id_ = 0;        // 0 until the file is settled
   int level_ = -1;              // level index (TreeFiles::LevelIndex)
   FilterOptions settled_;

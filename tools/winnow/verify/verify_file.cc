@@ -146,8 +146,7 @@ BlockRate RateOf(const FilterSummary& block) {
   BlockRate rate;
   rate.mean = block.expected_fpr;
   const bool is_bloom = block.kind == kWinnowBloom || block.kind == kBuiltinBloom;
-  const bool is_asked = !(block.range && block.range->answers_keys);
-  if (is_bloom && is_asked && block.parameters && block.parameters->probes &&
+  if (is_bloom && !block.is_single() && block.parameters && block.parameters->probes &&
       block.parameters->blocks && block.parameters->block_bits) {
     rate.variance =
         VarianceOfBloomRate(block.keys, std::max<uint64_t>(1, *block.parameters->blocks),

@@ -25,18 +25,11 @@ namespace {
 
 constexpr uint64_t kEntriesBetweenScanBeats = 1 << 16;
 
-core::TableRangePlan PlanOf(core::RangeKinds kind, double range_bits) {
-  core::TableRangePlan plan;
-  plan.kinds = kind;
-  plan.range_bits = range_bits;
-  plan.trees_bits = 0;
-  return plan;
-}
-
 // Range filters of one kind for a file, one per filter partition.
 class TriedRanges {
  public:
-  TriedRanges(core::RangeKinds kind, double range_bits) : builder_(PlanOf(kind, range_bits)) {}
+  TriedRanges(core::RangeKinds kind, double range_bits)
+      : builder_(core::TableRangePlan{kind, range_bits, 0, nullptr}) {}
 
   void Add(std::string_view key) {
     if (key.empty()) builder_.Abandon();  // the policy builds no range filter for an empty key
