@@ -3,7 +3,7 @@
 #   tools/try_hosts.sh HOST [ARGUMENT…]
 # Each file tools/try_hosts/HOST.sh is a host; its header says what is tried, and which arguments it takes:
 #   tools/try_hosts.sh HOST --help
-# The person who tries builds the host; nothing of it is in this tree.
+# Nothing of a host is in this tree: the person who tries names its programs or its sources.
 #
 # Exit status: 0 if all was as expected, 1 if something was not, 2 if it can't be tried.
 set -euo pipefail
@@ -18,6 +18,11 @@ usage() {
 
 # path_of FILE: prints the path of a file that was named in the folder in which the script was started.
 path_of() { (cd "$started_in" && realpath --canonicalize-missing -- "$1"); }
+
+# needs PROGRAM PACKAGE: ends with 2 if the program is not here.
+needs() {
+  command -v "$1" >/dev/null || usage "$host: there is no $1 here; on Debian: apt-get install $2"
+}
 
 host=${1-}
 case $host in

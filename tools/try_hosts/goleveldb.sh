@@ -25,9 +25,8 @@ try_host() {
     esac
   done
   [[ -d $sources/leveldb/filter ]] || usage "goleveldb: there is no goleveldb in '$sources'"
-  for argument in go pkg-config; do
-    command -v "$argument" >/dev/null || usage "goleveldb: there is no $argument here; on Debian: apt-get install golang-go pkgconf"
-  done
+  needs go golang-go
+  needs pkg-config pkgconf
   package=$(find "$prefix" -name winnow.pc -print -quit)
   [[ $package ]] || usage "goleveldb: $prefix has no winnow.pc: install Winnow there first"
 

@@ -82,11 +82,6 @@ take_arguments() {
   tool=$(realpath "$tool")
 }
 
-# needs PROGRAM PACKAGE: ends with 2 if the program is not here.
-needs() {
-  command -v "$1" >/dev/null || usage "$host: there is no $1 here; on Debian: apt-get install $2"
-}
-
 # try_archives: tries the host; returns 0 if all was as expected.
 try_archives() {
   local kind
