@@ -41,11 +41,6 @@ struct RangeFilterOptions {
   // for ranges of keys with a common prefix. kNone chooses kTrees or kRetrieval by the keys, as
   // RangeFilterBuilder says. Since 1.2.
   RangeFilterKind kind = RangeFilterKind::kNone;
-
-  // Bits per key of the filter of keys that is not needed beside a retrieval, if its MayHaveKey
-  // replaces that filter; 0 to 64. kRetrieval then falls back only if kPositions would take so many
-  // bits fewer, as if the keys are so dense that these are exact. Since 1.2.
-  double spared_bits = 0;
 };
 
 // Properties of a range filter. If the bytes have a fault, only size_bytes is meaningful. Later
@@ -175,10 +170,10 @@ class WINNOW_EXPORT RangeFilterView {
   bool MayContain(std::string_view begin, std::string_view end) const noexcept;
 
   // Returns false only if this key was not added: the range filter as a filter of keys. An absent
-  // key passes with a probability of at most 2^-range_bits with positions and retrieval; with
-  // trees, if a range that begins with the key passes. A retrieval of integers takes about 1.5
-  // times as long as a Ribbon filter, one of other keys up to three times; other kinds take longer.
-  // Since 1.2.
+  // key passes with a probability of at most 2^-range_bits with positions and retrieval, never if
+  // they are exact; with trees, if a range that begins with the key passes. A retrieval of integers
+  // takes about 1.5 times as long as a Ribbon filter, one of other keys up to three times,
+  // positions four times; trees take longer. Since 1.2.
   bool MayHaveKey(std::string_view key) const noexcept;
 
   // Looks up n keys and assigns all n results. In filters larger than the CPU caches, a batch is

@@ -152,10 +152,9 @@ struct PolicyOptions {
   //     trees. Once some 32 ranges of scans of the tree are sampled, the kind that denies more of
   //     them. 128 ranges are kept, in memory only, with at most 64 bytes per end.
   //   "single": positions, which also answer lookups of keys, at a rate of 2^-w. The file has no
-  //     other filter if 2^-w is at most the rate of bits_per_key, w is 6 to 16, and all keys have
-  //     one length. Other files get both filters, as with "positions", and so do all files with
-  //     filter_memory, with detect_filter_construct_corruption, and if the keys take fewer bits as
-  //     stored positions. Winnow before 1.2 passes all lookups in such files.
+  //     other filter if 2^-w is at most the rate of bits_per_key and all keys have one length.
+  //     Other files get both filters, as with "positions", and so do all files with filter_memory
+  //     or detect_filter_construct_corruption. Winnow before 1.2 passes all lookups in such files.
   RangeKind range_kind = RangeKind::kAuto;
 };
 

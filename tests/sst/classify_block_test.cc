@@ -322,8 +322,11 @@ TEST(ClassifyBlockTest, TellsASingleFilter) {
 
   const FilterBlock stored = testing::WithRangeFilterOfTable(
       passing.bytes(), BuildRange(kKeys, RangeFilterKind::kPositions).bytes());
-  EXPECT_FALSE(ClassifyBlock(stored.bytes(), 0).range->answers_keys) << "not a retrieval";
-  EXPECT_NEAR(*ClassifyBlock(stored.bytes(), 0).expected_fpr, 1, 1e-3);
+  EXPECT_TRUE(ClassifyBlock(stored.bytes(), 0).range->answers_keys);
+  const FilterBlock trees = testing::WithRangeFilterOfTable(
+      passing.bytes(), BuildRange(kKeys, RangeFilterKind::kTrees).bytes());
+  EXPECT_FALSE(ClassifyBlock(trees.bytes(), 0).range->answers_keys);
+  EXPECT_NEAR(*ClassifyBlock(trees.bytes(), 0).expected_fpr, 1, 1e-3);
 }
 
 // A Ribbon is compared without its range filter.

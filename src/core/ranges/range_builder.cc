@@ -31,8 +31,6 @@ constexpr size_t kUsualDigitBytes = 4;
 constexpr double kMostTreeBits = 24;
 constexpr double kFewBytes = 1024;
 
-constexpr double kMostSparedBits = 64;
-
 // Room for a retrieval in addition to its keys: front, list, entries.
 constexpr uint64_t kMoreBytes = 4096;
 
@@ -41,8 +39,6 @@ RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
   options.range_bits =
       std::clamp<double>(options.range_bits, core::kLeastRangeBits, core::kMostRangeBits);
   if (options.kind > RangeFilterKind::kRetrieval) options.kind = RangeFilterKind::kNone;
-  options.spared_bits =
-      options.spared_bits > 0 ? std::min(options.spared_bits, kMostSparedBits) : 0;
   return options;
 }
 
@@ -98,11 +94,8 @@ FilterBlock Build(core::RangeKeys* keys, const RangeFilterOptions& options) {
     counts.Finish();
     uint64_t bytes = 0;
     header.retrieval = counts.Best(columns, &bytes);
-    const auto spared =
-        static_cast<uint64_t>(static_cast<double>(keys->size()) * options.spared_bits / 8);
-    if (bytes + bytes / 64 < header.shape.Bytes() + spared) {
-      return BuildRetrieval(keys, format, header, bytes, core::RangeFilterBytes(header) + spared,
-                            digits);
+    if (bytes + bytes / 64 < header.shape.Bytes()) {
+      return BuildRetrieval(keys, format, header, bytes, core::RangeFilterBytes(header), digits);
     }
   }
 

@@ -128,27 +128,32 @@ FilterBlock PassingFilter(const FilterOptions& options, uint64_t num_hashes) {
   tail.plan = PackPlan(NearestValid(options));
   tail.entries = 1;
   FilterBlock block;
-  block.data = std::make_unique<char[]>(simd::kBloomBlockBytes + kEntryBytes + kTailBytes);
+  block.data = std::make_unique<char[]>(kPassingFilterBytes);
   std::fill_n(block.data.get(), simd::kBloomBlockBytes, '\xff');
   block.size = WriteDirectoryAndTail(reinterpret_cast<unsigned char*>(block.data.get()),
                                      simd::kBloomBlockBytes, &layer, tail);
   return block;
 }
 
+bool ArePositionsOfAllKeys(const TableRanges& ranges) noexcept {
+  if (ranges.size() != 1 || ranges.role(0) != RangeRole::kAllKeys) return false;
+  const RangeFilterKind kind = ranges.view(0).info().kind;
+  return kind == RangeFilterKind::kPositions || kind == RangeFilterKind::kRetrieval;
+}
+
 bool AnswersKeys(std::string_view filter_block, const TableRanges& ranges) noexcept {
   ParsedBlock parsed;
-  if (ranges.size() != 1 || ranges.role(0) != RangeRole::kAllKeys ||
-      ranges.view(0).info().kind != RangeFilterKind::kRetrieval ||
-      Parse(filter_block, &parsed) != Fault::kNone || parsed.tail.kind != FilterKind::kBloom ||
-      ReadLayerEntry(parsed.directory, 0).count != 1) {
+  if (!ArePositionsOfAllKeys(ranges) || Parse(filter_block, &parsed) != Fault::kNone ||
+      parsed.tail.kind != FilterKind::kBloom || ReadLayerEntry(parsed.directory, 0).count != 1) {
     return false;
   }
   return std::all_of(parsed.payload, parsed.payload + simd::kBloomBlockBytes,
                      [](unsigned char byte) { return byte == 0xff; });
 }
 
-double KeyRate(const RangeFilterView& retrieval) noexcept {
-  return std::exp2(-retrieval.info().range_bits);
+double KeyRate(const RangeFilterView& positions) noexcept {
+  const RangeFilterInfo info = positions.info();
+  return info.is_exact != 0 ? 0 : std::exp2(-info.range_bits);
 }
 
 double ExpectedKeyRate(std::string_view filter_block) noexcept {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/core/format.h"
+#include "src/simd/kernels.h"
 #include "winnow/builder.h"
 #include "winnow/range_filter.h"
 
@@ -74,15 +76,19 @@ class TableRanges {
 // too: a Bloom filter of one block whose bits are all set, which every Winnow can read.
 //
 // The tail has level, plan and rate of the options, as information. Throws std::bad_alloc.
+inline constexpr size_t kPassingFilterBytes = simd::kBloomBlockBytes + kEntryBytes + kTailBytes;
 FilterBlock PassingFilter(const FilterOptions& options, uint64_t num_hashes);
 
 // Returns whether lookups of keys are answered by the table's range filter: the block passes every
-// key, and `ranges`, its range filters, are one retrieval of all keys.
+// key, and `ranges`, its range filters, are positions of all keys.
 bool AnswersKeys(std::string_view filter_block, const TableRanges& ranges) noexcept;
 
-// Returns the expected false-positive rate of lookups of keys in a retrieval, 0 to 1.
-double KeyRate(const RangeFilterView& retrieval) noexcept;
-// Returns that of a filter block, of its retrieval if that answers the lookups; 1 for a fault.
+// Returns whether `ranges` are positions of all keys, stored or by retrieval.
+bool ArePositionsOfAllKeys(const TableRanges& ranges) noexcept;
+// Returns the expected false-positive rate of lookups of keys in positions, 0 to 1; 0 if they are
+// exact.
+double KeyRate(const RangeFilterView& positions) noexcept;
+// Returns that of a filter block, of its positions if these answer the lookups; 1 for a fault.
 double ExpectedKeyRate(std::string_view filter_block) noexcept;
 
 // A range filter of a table.

@@ -1,6 +1,7 @@
 #include "src/core/ranges/table_range_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -10,9 +11,8 @@
 namespace winnow::core {
 namespace {
 
-RangeFilterBuilder NewBuilder(double bits, RangeFilterKind kind, double spared_bits = 0) noexcept {
+RangeFilterBuilder NewBuilder(double bits, RangeFilterKind kind) noexcept {
   RangeFilterOptions options;
-  options.spared_bits = spared_bits;
   options.range_bits = bits;
   options.kind = kind;
   return RangeFilterBuilder(options);
@@ -52,7 +52,7 @@ TableRanges ViewsOf(const std::vector<TableRange>& ranges) noexcept {
 
 TableRangeBuilder::TableRangeBuilder(const TableRangePlan& plan) noexcept
     : plan_(plan),
-      main_(NewBuilder(positions_bits(), MainKind(plan.kinds), plan.spared_bits)),
+      main_(NewBuilder(positions_bits(), MainKind(plan.kinds))),
       others_(NewBuilder(positions_bits(), RangeFilterKind::kTrees)),
       trees_(NewBuilder(plan.kinds == RangeKinds::kBoth ? plan.trees_bits : plan.range_bits,
                         RangeFilterKind::kTrees)) {}
@@ -122,7 +122,7 @@ void TableRangeBuilder::PlaceFirstKeys() {
     if (has_trees_beside()) return AbandonParts();  // trees_ has all keys
     usual_length_ = 0;
   }
-  main_ = NewBuilder(positions_bits(), kind, plan_.spared_bits);
+  main_ = NewBuilder(positions_bits(), kind);
   begin = 0;
   last_key_.clear();
   const std::string bytes = std::exchange(first_bytes_, {});
@@ -151,6 +151,11 @@ void TableRangeBuilder::Abandon() noexcept {
 
 uint64_t TableRangeBuilder::num_keys() const noexcept {
   return std::max(first_ends_.size() + main_.num_keys() + others_.num_keys(), trees_.num_keys());
+}
+
+double TableRangeBuilder::ExpectedKeyRate() const noexcept {
+  if (plan_.kinds != RangeKinds::kPositions || has_none_ || has_others_) return 1;
+  return std::exp2(-plan_.range_bits);
 }
 
 size_t TableRangeBuilder::EstimateSize(uint64_t n) const noexcept {

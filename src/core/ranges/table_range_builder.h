@@ -35,7 +35,6 @@ struct TableRangePlan {
   double trees_bits = 7.5;  // the trees' part of range_bits, with kBoth
   // Ranges by which the kinds are compared; may be null.
   std::shared_ptr<const std::vector<AskedRange>> asked;
-  double spared_bits = 0;  // RangeFilterOptions::spared_bits
 };
 
 // Numbers of asked ranges that filters of each kind deny.
@@ -63,6 +62,10 @@ class TableRangeBuilder {
 
   // Number of keys kept since the last Finish; 0 once it is known that they get no range filter.
   uint64_t num_keys() const noexcept;
+
+  // Returns the highest false-positive rate of lookups of keys in positions of all keys, if they
+  // are like those added so far; 1 if there are keys or kinds without positions.
+  double ExpectedKeyRate() const noexcept;
 
   // Returns an upper bound of the size in bytes of the filters of n keys like those added so far.
   size_t EstimateSize(uint64_t n) const noexcept;

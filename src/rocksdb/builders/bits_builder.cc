@@ -19,6 +19,7 @@
 #include "src/core/level_plan.h"
 #include "src/core/notes.h"
 #include "src/core/options.h"
+#include "src/core/ranges/range_format.h"
 #include "src/core/ranges/range_note.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/counters.h"
@@ -155,11 +156,11 @@ size_t BitsBuilder::EstimateEntriesAdded() {
 
 size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
   if (bytes < kMinForPartition) return 0;
-  auto most = static_cast<size_t>(builder_.EstimateCapacity(bytes));
-  if (range_part_ == nullptr) return most;
+  if (range_part_ == nullptr) return static_cast<size_t>(builder_.EstimateCapacity(bytes));
   // Limits the fixed part of a range filter to a quarter of the size, too.
   if (bytes < kMinForPartition + 4 * range_part_->EstimateSize(1)) return 0;
-  size_t least = 1;  // EstimateCapacity's minimum
+  size_t least = 1;                                                // EstimateCapacity's minimum
+  size_t most = std::min<size_t>(8 * bytes, core::kMaxRangeKeys);  // a key takes a bit or more
   while (least < most) {
     const size_t middle = least + (most - least + 1) / 2;
     if (CalculateSpace(middle) <= bytes) {
@@ -172,11 +173,18 @@ size_t BitsBuilder::ApproximateNumEntries(size_t bytes) {
 }
 
 size_t BitsBuilder::CalculateSpace(size_t num_entries) {
-  const size_t bytes = builder_.EstimateSize(num_entries);
-  return range_part_ == nullptr ? bytes : bytes + range_part_->EstimateSize(num_entries);
+  if (range_part_ == nullptr) return builder_.EstimateSize(num_entries);
+  return range_part_->EstimateSize(num_entries) +
+         (ExpectsSingle() ? core::kPassingFilterBytes : builder_.EstimateSize(num_entries));
+}
+
+bool BitsBuilder::ExpectsSingle() const noexcept {
+  return range_part_ != nullptr && !verify_ &&
+         range_part_->ExpectedKeyRate() <= core::PlannedRate(options_);
 }
 
 double BitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
+  if (num_entries > 0 && ExpectsSingle()) return range_part_->ExpectedKeyRate();
   const core::FilterPlan plan = core::PlanFilter(num_entries, core::ForBuilding(options_));
   switch (plan.kind) {
     case FilterKind::kEmpty:
@@ -283,17 +291,9 @@ FilterBlock BitsBuilder::FilterBeside(const std::vector<core::TableRange>& range
 
 const char* BitsBuilder::WhyNotSingle(const std::vector<core::TableRange>& ranges) const noexcept {
   if (verify_) return "detect_filter_construct_corruption needs it";
-  if (ranges.size() != 1 || ranges.front().role != core::RangeRole::kAllKeys) {
-    return "its keys have several lengths";
-  }
-  const RangeFilterView view(ranges.front().filter.bytes());
-  const RangeFilterInfo info = view.info();
-  if (info.kind == RangeFilterKind::kTrees) return "its keys have several lengths";
-  if (info.kind != RangeFilterKind::kRetrieval) {
-    return "stored positions take fewer bits, as it has few keys, or these lie close together, or "
-           "range_bits is not 6 to 16";
-  }
-  if (core::KeyRate(view) > core::PlannedRate(options_)) {
+  const core::TableRanges views = core::ViewsOf(ranges);
+  if (!core::ArePositionsOfAllKeys(views)) return "its keys have several lengths";
+  if (core::KeyRate(views.view(0)) > core::PlannedRate(options_)) {
     return "bits_per_key asks for a lower rate than 2^-range_bits";
   }
   return nullptr;

@@ -136,6 +136,9 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // Returns the filter of the keys added, without range filters. `ranges` are those of the keys, if
   // range_part_ is single: then this is a filter that passes every key, if they can answer lookups.
   FilterBlock FilterBeside(const std::vector<core::TableRange>& ranges);
+  // Returns whether the range filter of keys like those added so far is expected to be the only
+  // filter.
+  bool ExpectsSingle() const noexcept;
   // Returns why `ranges` can't answer lookups of keys, or null if they can.
   const char* WhyNotSingle(const std::vector<core::TableRange>& ranges) const noexcept;
   // Returns the filter with its file's note, if there is one.

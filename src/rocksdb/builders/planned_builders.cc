@@ -85,9 +85,6 @@ double RangeBitsOf(const PolicyOptions& options, const BuildFacts& facts, TreeRe
                     kRangeBitsOption.most);
 }
 
-// Bits of a Ribbon filter per bits_per_key.
-constexpr double kRibbonShare = 0.7;
-
 // Returns a builder of the file's range filters, or null for none. `record` may be null.
 std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
                                     const FilterBuildingContext& context,
@@ -104,7 +101,6 @@ std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
       RangePart::SayNotSingle("filter_memory shares out the bits of both", context.info_log);
       kind = RangeKind::kPositions;
     }
-    if (kind == RangeKind::kSingle) plan.spared_bits = kRibbonShare * options.bits_per_key;
     return std::make_unique<RangePart>(plan, context.table_options.whole_key_filtering,
                                        context.info_log, kind, std::move(asked));
   } catch (...) {

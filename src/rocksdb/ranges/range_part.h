@@ -53,6 +53,9 @@ class RangePart {
 
   // Returns whether the range filter is to answer lookups of keys, too (RangeKind::kSingle).
   bool is_single() const noexcept { return kind_ == RangeKind::kSingle && has_whole_keys_; }
+  // Returns the false-positive rate of lookups of keys in the range filter of keys like those added
+  // so far; 1 if lookups need a filter of keys.
+  double ExpectedKeyRate() const noexcept { return is_single() ? builder_.ExpectedKeyRate() : 1; }
   // Writes a LOG line: a file has a filter of keys beside its range filter all the same.
   void SayNotSingle(const char* why) const noexcept { SayNotSingle(why, logger_); }
   static void SayNotSingle(const char* why, ROCKSDB_NAMESPACE::Logger* logger) noexcept;

@@ -8,10 +8,12 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -54,7 +56,6 @@ core::TableRangePlan Plan(double range_bits) {
   core::TableRangePlan plan;
   plan.kinds = core::RangeKinds::kPositions;
   plan.range_bits = range_bits;
-  plan.spared_bits = 7;
   return plan;
 }
 
@@ -97,7 +98,7 @@ TEST_F(SingleFilterTest, FindsEveryKeyAndFewOthers) {
   for (const size_t n : {1u, 2u, 3u, 50u, 1000u, 60'000u}) {
     const Keys keys = RandomKeys(n);
     const std::string block = BlockOf(keys, 10, 5);
-    ASSERT_EQ(IsSingle(block), n >= 1000) << n;
+    ASSERT_TRUE(IsSingle(block)) << n;
     const auto reader = ReaderOf(block);
     for (const std::string& key : keys) ASSERT_TRUE(reader->MayMatch(key));
     RandomHashes random(7);
@@ -106,33 +107,65 @@ TEST_F(SingleFilterTest, FindsEveryKeyAndFewOthers) {
     for (int i = 0; i < kLookups; ++i) {
       passed += reader->MayMatch(BigEndian(random.Next())) ? 1 : 0;
     }
-    EXPECT_TRUE(!IsSingle(block) || passed < 2 * kLookups / 1024 + 30) << n << ": " << passed;
+    EXPECT_LT(passed, 2 * kLookups / 1024 + 30) << n;
     EXPECT_TRUE(reader->MayMatch(Slice())) << "the prefix of all keys";
-    EXPECT_TRUE(!IsSingle(block) || !reader->MayMatch("a key of another length"));
+    EXPECT_FALSE(reader->MayMatch("a key of another length"));
+  }
+}
+
+// Positions are stored if keys are dense, or range_bits is not 6 to 16.
+TEST_F(SingleFilterTest, StoredPositionsAnswerLookups) {
+  Keys dense;
+  for (uint64_t i = 0; i < 40'000; ++i) dense.insert(BigEndian(3 * i + (uint64_t{7} << 50)));
+  const Keys spread = RandomKeys(20'000);
+  using Case = std::tuple<const Keys*, double, double>;
+  for (const auto& [keys, range_bits, rate] :
+       {Case(&dense, 15.0, 0.0), Case(&dense, 6.0, 0.0), Case(&spread, 4.0, 1.0 / 16),
+        Case(&spread, 20.0, 0x1p-20)}) {
+    const std::string block = BlockOf(*keys, range_bits, 1);
+    ASSERT_TRUE(IsSingle(block));
+    EXPECT_EQ(core::ExpectedKeyRate(block), rate);
+    EXPECT_TRUE(rate > 0 || block.size() * 8 < 5 * keys->size());
+    const auto reader = ReaderOf(block);
+    for (const std::string& key : *keys) ASSERT_TRUE(reader->MayMatch(key));
+    RandomHashes random(testing::TestSeed());
+    constexpr int kLookups = 50'000;
+    int passed = 0;
+    for (int i = 0; i < kLookups; ++i) {
+      std::string key = BigEndian(random.Next());
+      if (i % 2 == 0) {  // a key with a bit more or less
+        key = *keys->lower_bound(BigEndian((uint64_t{7} << 50) + random.Below(120'000)));
+        key[random.Below(8)] ^= static_cast<char>(1 << random.Below(8));
+      }
+      if (keys->count(key) == 0) passed += reader->MayMatch(key) ? 1 : 0;
+    }
+    EXPECT_LE(passed, 2 * rate * kLookups) << range_bits;
   }
 }
 
 TEST_F(SingleFilterTest, BatchesAnswerAsTheKeysOneByOne) {
   const Keys keys = RandomKeys(20'000);
-  const std::string block = BlockOf(keys);
-  ASSERT_TRUE(IsSingle(block));
-  const auto reader = ReaderOf(block);
-  RandomHashes random(testing::TestSeed());
-  for (const size_t n : {1u, 2u, 5u, 31u, 32u, 33u, 100u}) {
-    std::vector<std::string> lookups;
-    for (size_t i = 0; i < n; ++i) {
-      lookups.push_back(i % 3 == 0   ? *keys.lower_bound(BigEndian(random.Next() / 2))
-                        : i % 7 == 1 ? std::string(random.Below(20), 'x')
-                                     : BigEndian(random.Next()));
-    }
-    const std::vector<Slice> slices(lookups.begin(), lookups.end());
-    std::vector<Slice*> pointers;
-    for (const Slice& slice : slices) pointers.push_back(const_cast<Slice*>(&slice));
-    const auto answers = std::make_unique<bool[]>(n);
-    reader->MayMatch(static_cast<int>(n), pointers.data(), answers.get());
-    for (size_t i = 0; i < n; ++i) {
-      EXPECT_EQ(answers[i], lookups[i].empty() || reader->MayMatch(slices[i]));
-      EXPECT_TRUE(answers[i] || keys.count(lookups[i]) == 0);
+  for (const double range_bits : {15.0, 20.0}) {
+    const std::string block = BlockOf(keys, range_bits);
+    ASSERT_TRUE(IsSingle(block));
+    const auto reader = ReaderOf(block);
+    RandomHashes random(testing::TestSeed());
+    for (const size_t n : {1u, 2u, 5u, 31u, 32u, 33u, 100u}) {
+      std::vector<std::string> lookups;
+      for (size_t i = 0; i < n; ++i) {
+        lookups.push_back(i % 3 == 0   ? *keys.lower_bound(BigEndian(random.Next() / 2))
+                          : i % 7 == 1 ? std::string(random.Below(20), 'x')
+                                       : BigEndian(random.Next()));
+      }
+      const std::vector<Slice> slices(lookups.begin(), lookups.end());
+      std::vector<Slice*> pointers;
+      for (const Slice& slice : slices) pointers.push_back(const_cast<Slice*>(&slice));
+      const auto answers = std::make_unique<bool[]>(n);
+      reader->MayMatch(static_cast<int>(n), pointers.data(), answers.get());
+      for (size_t i = 0; i < n; ++i) {
+        EXPECT_EQ(answers[i], lookups[i].empty() || reader->MayMatch(slices[i]));
+        EXPECT_TRUE(answers[i] || keys.count(lookups[i]) == 0);
+      }
     }
   }
 }
@@ -154,15 +187,9 @@ TEST_F(SingleFilterTest, FilesWithOtherKeysOrRatesHaveBothFilters) {
   const Keys keys = RandomKeys(5000);
   Keys longer = keys;
   longer.insert("a longer key");
-  Keys dense;
-  for (uint64_t i = 0; i < 5000; ++i) dense.insert(BigEndian(i));
   const std::vector<std::pair<const char*, std::string>> blocks = {
-      {"few keys", BlockOf(RandomKeys(3))},
       {"keys of two lengths", BlockOf(longer)},
-      {"dense keys", BlockOf(dense)},
       {"a rate below 2^-range_bits", BlockOf(keys, 8, 20)},
-      {"too few range_bits for a retrieval", BlockOf(keys, 4, 1)},
-      {"too many", BlockOf(keys, 20, 1)},
       {"verified construction", BlockOf(keys, 15, 10, true)},
       {"no whole keys", BlockOf(keys, 15, 10, false, false)},
   };
@@ -171,10 +198,32 @@ TEST_F(SingleFilterTest, FilesWithOtherKeysOrRatesHaveBothFilters) {
     EXPECT_FALSE(core::TableRanges(block).empty()) << what;
     EXPECT_LT(core::ExpectedKeyRate(block), 0.7) << what;
     const bool has_keys = what != std::string("no whole keys");
-    for (const std::string& key : what == std::string("dense keys") ? dense
-                                  : what == std::string("few keys") ? RandomKeys(3)
-                                                                    : keys) {
+    for (const std::string& key : keys) {
       ASSERT_TRUE(FilterView(block).MayContain(HashKey(has_keys ? key : ""))) << what;
+    }
+  }
+}
+
+// RocksDB cuts partitions at the builder's estimate.
+TEST_F(SingleFilterTest, PartitionsHaveTheSizeThatIsAskedFor) {
+  const auto builder_of = [](double range_bits, bool verify) {
+    return BitsBuilder(
+        FilterOptions(), verify, nullptr,
+        std::make_unique<RangePart>(Plan(range_bits), true, nullptr, RangeKind::kSingle));
+  };
+  for (const size_t bytes : {4096u, 65'536u}) {
+    for (const double range_bits : {10.0, 15.0}) {
+      BitsBuilder builder = builder_of(range_bits, false);
+      const size_t n = builder.ApproximateNumEntries(bytes);
+      EXPECT_LE(builder.CalculateSpace(n), bytes);
+      EXPECT_GT(builder.CalculateSpace(n + 1), bytes);
+      EXPECT_NEAR(builder.EstimatedFpRate(n, bytes), std::exp2(-range_bits), 1e-4);
+      const std::string block = BlockOf(RandomKeys(n), range_bits);
+      ASSERT_TRUE(IsSingle(block));
+      EXPECT_LE(block.size(), bytes);
+      EXPECT_GE(block.size(), bytes * 8 / 10);
+      EXPECT_LT(builder_of(range_bits, true).ApproximateNumEntries(bytes), n * 8 / 10)
+          << "verified filters are two";
     }
   }
 }
