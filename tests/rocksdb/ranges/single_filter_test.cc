@@ -52,6 +52,14 @@ Keys RandomKeys(size_t n) {
   return keys;
 }
 
+constexpr uint64_t kFirstOfDense = uint64_t{7} << 50;
+
+Keys DenseKeys(size_t n) {
+  Keys keys;
+  for (uint64_t i = 0; i < n; ++i) keys.insert(BigEndian(kFirstOfDense + 3 * i));
+  return keys;
+}
+
 core::TableRangePlan Plan(double range_bits) {
   core::TableRangePlan plan;
   plan.kinds = core::RangeKinds::kPositions;
@@ -115,8 +123,7 @@ TEST_F(SingleFilterTest, FindsEveryKeyAndFewOthers) {
 
 // Positions are stored if keys are dense, or range_bits is not 6 to 16.
 TEST_F(SingleFilterTest, StoredPositionsAnswerLookups) {
-  Keys dense;
-  for (uint64_t i = 0; i < 40'000; ++i) dense.insert(BigEndian(3 * i + (uint64_t{7} << 50)));
+  const Keys dense = DenseKeys(40'000);
   const Keys spread = RandomKeys(20'000);
   using Case = std::tuple<const Keys*, double, double>;
   for (const auto& [keys, range_bits, rate] :
@@ -134,7 +141,7 @@ TEST_F(SingleFilterTest, StoredPositionsAnswerLookups) {
     for (int i = 0; i < kLookups; ++i) {
       std::string key = BigEndian(random.Next());
       if (i % 2 == 0) {  // a key with a bit more or less
-        key = *keys->lower_bound(BigEndian((uint64_t{7} << 50) + random.Below(120'000)));
+        key = *keys->lower_bound(BigEndian(kFirstOfDense + random.Below(119'990)));
         key[random.Below(8)] ^= static_cast<char>(1 << random.Below(8));
       }
       if (keys->count(key) == 0) passed += reader->MayMatch(key) ? 1 : 0;
@@ -280,20 +287,24 @@ class SingleFilterDatabaseTest : public ::testing::Test {
 
 // A database with one filter per file is opened with other policies, and by RocksDB alone.
 TEST_F(SingleFilterDatabaseTest, EveryPolicyFindsItsKeys) {
-  const Keys keys = RandomKeys(30'000);
-  const std::string single = "{id=winnow;bits_per_key=10;range_bits=15;range_kind=single}";
-  Fill(Open(single, "database").get(), keys);
-  for (const std::string& policy : {single, std::string("winnow:10"), std::string("bloomfilter:10"),
-                                    std::string("{id=winnow;bits_per_key=10;build=bloomfilter}")}) {
-    const auto database = Open(policy, "database");
-    std::string value;
-    for (const std::string& key : keys) {
-      Check(database->Get(ReadOptions(), key, &value));
-      ASSERT_EQ(value, key);
+  int number = 0;
+  for (const Keys& keys : {RandomKeys(30'000), DenseKeys(30'000), RandomKeys(3)}) {
+    const std::string name = "database" + std::to_string(++number);
+    const std::string single = "{id=winnow;bits_per_key=10;range_bits=15;range_kind=single}";
+    Fill(Open(single, name).get(), keys);
+    for (const std::string& policy :
+         {single, std::string("winnow:10"), std::string("bloomfilter:10"),
+          std::string("{id=winnow;bits_per_key=10;build=bloomfilter}")}) {
+      const auto database = Open(policy, name);
+      std::string value;
+      for (const std::string& key : keys) {
+        Check(database->Get(ReadOptions(), key, &value));
+        ASSERT_EQ(value, key);
+      }
+      const std::vector<Slice> slices(keys.begin(), keys.end());
+      std::vector<std::string> values;
+      for (const Status& status : database->MultiGet(ReadOptions(), slices, &values)) Check(status);
     }
-    const std::vector<Slice> slices(keys.begin(), keys.end());
-    std::vector<std::string> values;
-    for (const Status& status : database->MultiGet(ReadOptions(), slices, &values)) Check(status);
   }
 }
 
