@@ -219,6 +219,8 @@ std::string ParametersText(const FilterSummary& filter) {
   if (text.empty()) {
     return filter.detail + of_range;
   }
+  // The filter beside has the parameters, but no lookup depends on it.
+  if (filter.is_single()) text = "lookups by the range filter";
   if (filter.built_for) {
     const BuiltFor& goal = *filter.built_for;
     absl::StrAppend(&text, absl::StrFormat("; for %.3g %%", 100 * goal.target_fpr),

@@ -304,6 +304,9 @@ TEST(ClassifyBlockTest, TellsASingleFilter) {
   EXPECT_TRUE(summary.range->answers_keys);
   EXPECT_NEAR(*summary.expected_fpr, 1.0 / 32768, 1e-7);
   EXPECT_NEAR(summary.built_for->target_fpr, 0.0096, 1e-4) << "that of bits_per_key";
+  EXPECT_THAT(
+      ParametersText(summary),
+      ::testing::StartsWith("lookups by the range filter; for 0.962 %; range filter of 15."));
   EXPECT_EQ(summary.bloom.blocks, 0u) << "not a Bloom filter that could be a smaller Ribbon";
 
   FilterProber prober(single.bytes());
