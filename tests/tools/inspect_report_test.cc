@@ -88,6 +88,9 @@ TEST(FilterTotalsTest, TheBoundIsThatOfTheRates) {
   unknown.filter->expected_fpr.reset();
   totals.Add(unknown);
   totals.Add(File("d", kNoFilter, 8'000, 1));
+  SstReport single = File("e", kWinnowBloom, 8'000, 0x1p-15);
+  single.filter->range.emplace().answers_keys = true;
+  totals.Add(single);
   EXPECT_DOUBLE_EQ(totals.bytes_above_bound(), 6'000);
 }
 

@@ -29,7 +29,7 @@ void FilterTotals::Add(const SstReport& file) {
   highest_rate_ = std::max(highest_rate_.value_or(0), rate);
   keys_with_rate_ += weight;
   rate_by_keys_ += weight * rate;
-  if (filter.keys > 0 && rate > 0) {
+  if (filter.keys > 0 && rate > 0 && !filter.is_single()) {
     bound_bits_ -= weight * std::log2(std::min(rate, 1.0));
     bounded_bytes_ += filter.bytes_without_range();
   }

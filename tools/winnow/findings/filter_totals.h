@@ -38,8 +38,8 @@ class FilterTotals {
   std::optional<double> mean_fpr() const;
 
   // Information-theoretic lower bound for filters of these rates and keys: the sum of n
-  // log2(1/rate) bits. Filters whose keys or rate are unknown, and range filters, count neither
-  // here nor for bytes_above_bound().
+  // log2(1/rate) bits. Filters whose keys or rate are unknown, range filters, and files with only
+  // these count neither here nor for bytes_above_bound().
   double bound_bytes() const { return bound_bits_ / 8; }
 
   // Bytes of the filters above the lower bound; as a share of it, nullopt if the bound is 0.
