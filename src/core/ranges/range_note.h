@@ -76,15 +76,17 @@ class TableRanges {
 // too: a Bloom filter of one block whose bits are all set, which every Winnow can read.
 //
 // The tail has level, plan and rate of the options, as information. Throws std::bad_alloc.
-inline constexpr size_t kPassingFilterBytes = simd::kBloomBlockBytes + kEntryBytes + kTailBytes;
 FilterBlock PassingFilter(const FilterOptions& options, uint64_t num_hashes);
+// Its size.
+inline constexpr size_t kPassingFilterBytes = simd::kBloomBlockBytes + kEntryBytes + kTailBytes;
+
+// Returns whether `ranges` are positions of all keys, stored or by retrieval.
+bool ArePositionsOfAllKeys(const TableRanges& ranges) noexcept;
 
 // Returns whether lookups of keys are answered by the table's range filter: the block passes every
 // key, and `ranges`, its range filters, are positions of all keys.
 bool AnswersKeys(std::string_view filter_block, const TableRanges& ranges) noexcept;
 
-// Returns whether `ranges` are positions of all keys, stored or by retrieval.
-bool ArePositionsOfAllKeys(const TableRanges& ranges) noexcept;
 // Returns the expected false-positive rate of lookups of keys in positions, 0 to 1; 0 if they are
 // exact.
 double KeyRate(const RangeFilterView& positions) noexcept;

@@ -60,22 +60,24 @@ Keys DenseKeys(size_t n) {
   return keys;
 }
 
-core::TableRangePlan Plan(double range_bits) {
+// Returns a builder with range_kind=single.
+BitsBuilder BuilderOf(double range_bits, double bits_per_key = 10, bool verify = false,
+                      bool has_whole_keys = true) {
   core::TableRangePlan plan;
   plan.kinds = core::RangeKinds::kPositions;
   plan.range_bits = range_bits;
-  return plan;
+  FilterOptions options;
+  options.bits_per_key = bits_per_key;
+  return BitsBuilder(
+      options, verify, nullptr,
+      std::make_unique<RangePart>(plan, has_whole_keys, nullptr, RangeKind::kSingle));
 }
 
-// Returns the block that a builder with range_kind=single makes of the keys.
+// Returns the block that such a builder makes of the keys.
 std::string BlockOf(const Keys& keys, double range_bits = 15, double bits_per_key = 10,
                     bool verify = false, bool has_whole_keys = true) {
   const RangeExtractor extractor;
-  FilterOptions options;
-  options.bits_per_key = bits_per_key;
-  BitsBuilder builder(
-      options, verify, nullptr,
-      std::make_unique<RangePart>(Plan(range_bits), has_whole_keys, nullptr, RangeKind::kSingle));
+  BitsBuilder builder = BuilderOf(range_bits, bits_per_key, verify, has_whole_keys);
   for (const std::string& key : keys) {
     if (has_whole_keys) builder.AddKey(key);
     // RocksDB adds the prefix of all keys once, or at both ends of a partition.
@@ -213,14 +215,9 @@ TEST_F(SingleFilterTest, FilesWithOtherKeysOrRatesHaveBothFilters) {
 
 // RocksDB cuts partitions at the builder's estimate.
 TEST_F(SingleFilterTest, PartitionsHaveTheSizeThatIsAskedFor) {
-  const auto builder_of = [](double range_bits, bool verify) {
-    return BitsBuilder(
-        FilterOptions(), verify, nullptr,
-        std::make_unique<RangePart>(Plan(range_bits), true, nullptr, RangeKind::kSingle));
-  };
   for (const size_t bytes : {4096u, 65'536u}) {
     for (const double range_bits : {10.0, 15.0}) {
-      BitsBuilder builder = builder_of(range_bits, false);
+      BitsBuilder builder = BuilderOf(range_bits);
       const size_t n = builder.ApproximateNumEntries(bytes);
       EXPECT_LE(builder.CalculateSpace(n), bytes);
       EXPECT_GT(builder.CalculateSpace(n + 1), bytes);
@@ -229,7 +226,7 @@ TEST_F(SingleFilterTest, PartitionsHaveTheSizeThatIsAskedFor) {
       ASSERT_TRUE(IsSingle(block));
       EXPECT_LE(block.size(), bytes);
       EXPECT_GE(block.size(), bytes * 8 / 10);
-      EXPECT_LT(builder_of(range_bits, true).ApproximateNumEntries(bytes), n * 8 / 10)
+      EXPECT_LT(BuilderOf(range_bits, 10, true).ApproximateNumEntries(bytes), n * 8 / 10)
           << "verified filters are two";
     }
   }
