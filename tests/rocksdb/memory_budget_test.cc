@@ -138,6 +138,20 @@ TEST(WithBitsThatFitTest, ARangeFilterGivesWayBeforeTheOther) {
   }
 }
 
+// The fixed bytes of a small file's range filter are many bits per key.
+TEST(WithBitsThatFitTest, WithRoomFilesOfFewKeysHaveRangeFilters) {
+  PolicyOptions asked = Asked(kMiB);
+  asked.range_bits = 15;
+  for (const uint64_t keys : {1u, 2u, 4u, 100u}) {
+    FileToSize file = LastLevel(keys, kMaxRateBits + 17.5);
+    file.range_bytes = RangeBytes(15, static_cast<double>(keys));
+    const auto sized = WithBitsThatFit(asked, Known(1e4, 0.1 * kMiB), file);
+    ASSERT_TRUE(sized);
+    EXPECT_EQ(sized->range_bits, 15) << keys;
+    EXPECT_GT(sized->bits_per_key, 15) << keys;
+  }
+}
+
 TEST(WithBitsThatFitTest, WithLessThanOneBitSomeFilesHaveItAndOthersNone) {
   const KnownTotals known = Known(1e8, 0.9 * kMiB);
   EXPECT_EQ(BitsOf(Asked(kMiB), known, LastLevel(10'000, 0)), 0);

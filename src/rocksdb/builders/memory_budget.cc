@@ -129,8 +129,13 @@ std::optional<PolicyOptions> WithBitsThatFit(const PolicyOptions& asked, const K
   const double own = std::max(file.keys, 1.0);
   const auto bytes_with = [&](double bits) {
     if (!(bits > 0)) return 0.0;
-    const double of_ranges = std::clamp(own * (bits - kMaxRateBits) / 8, 0.0,
-                                        asked.range_bits > 0 ? file.range_bytes : 0);
+    double of_ranges = 0;
+    if (asked.range_bits > 0) {
+      // The rule counts the bits of a large file; the fixed bytes of a small one are more.
+      constexpr double kManyKeys = 1e8;
+      const double most = 8 * RangeBytes(asked.range_bits, kManyKeys) / kManyKeys;
+      of_ranges = file.range_bytes * std::clamp((bits - kMaxRateBits) / most, 0.0, 1.0);
+    }
     return Bytes(file.form, own, BitsPerKeyOf(bits)) + of_ranges;
   };
   const double fewest = Bytes(file.form, own, kBitsPerKeyOption.least);
