@@ -14,7 +14,8 @@
 
 namespace winnow {
 
-// Kinds of range filters. The numbers are those of the serialized form.
+// Kinds of range filters. The numbers are those of the serialized form, which has another one, 4,
+// for trees with lengths of keys.
 enum class RangeFilterKind : uint8_t {
   kNone = 0,       // no range filter: every range may contain a key
   kPositions = 1,  // keys of one length, as numbers
@@ -81,9 +82,12 @@ struct RangeFilterInfo {
 // Trees are for all other keys: small PATRICIA tries (Morrison, 1968) of their bits. Of each key, a
 // trie keeps the bits that distinguish the key from its neighbors and w - 6 more; of bits that
 // neighbors have in common, only w - 1, the last third of which are a hash of the next three bytes.
-// A range passes wrongly if these bits do not distinguish it from a key: mostly close behind a key,
-// or if it begins with a part of a name and then differs. Few other ranges pass, such as those of a
-// missing folder or of names between others.
+// From w = 11 on, where at least one key in 1,024 begins the next one, as folders do, it keeps a
+// key's length in place of 5 of these bits, and hashes most of the others (since 1.2; 1.1 passes
+// every range). A range passes wrongly if all this does not distinguish it from a key: mostly
+// between a key and the next numbers, or if it begins with a part of a name and then differs. Few
+// other ranges pass, such as those of a missing folder, of names between others, or, with lengths,
+// of all keys that begin with a key.
 //
 // Finish returns no range filter if a key has more than kMaxKeyBytes; if a key is less than its
 // predecessor bytewise; if the only key is empty; for 2^31 keys or more; if trees would take more

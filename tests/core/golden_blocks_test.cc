@@ -170,6 +170,7 @@ TEST(TodaysBuilderTest, WritesTheGoldenBlocks) {
     testing::WriteGoldenBlocks(folder);
   }
   for (const GoldenBlock& block : testing::ReadGoldenBlocks(kFolder)) {
+    if (!block.has_builder()) continue;
     EXPECT_TRUE(testing::BuildGoldenBytes(block) == testing::ReadGoldenBytes(kFolder, block))
         << block.name;
   }

@@ -227,7 +227,7 @@ TEST(RangeFilterDamageTest, AValueThatNoBuilderWritesIsFound) {
   };
   const size_t digits = 32 + 16;
   ASSERT_EQ(fault_with(24, 2, 77), Fault::kNone) << "for information";
-  EXPECT_EQ(fault_with(5, 1, 4), Fault::kKind);
+  EXPECT_EQ(fault_with(5, 1, 5), Fault::kKind);
   EXPECT_EQ(fault_with(8, 4, 0), Fault::kParameters) << "no keys";
   EXPECT_EQ(fault_with(8, 4, uint64_t{1} << 31), Fault::kParameters) << "too many keys";
   EXPECT_EQ(fault_with(12, 2, 257), Fault::kParameters) << "more digits than bytes";

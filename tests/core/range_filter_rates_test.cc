@@ -181,11 +181,17 @@ std::string EndOf(std::string begin) {
 }
 
 constexpr PathScan kPathScans[] = {
-    {"names that a name begins", 1,
+    {"names that a name begins", 0.001,
      [](const std::string& in, const std::string& /*out*/, RandomHashes* /*random*/,
         std::string* begin, std::string* end) {
        *begin = in + '\0';
        *end = EndOf(in);
+     }},
+    {"names in a name", 0.001,
+     [](const std::string& in, const std::string& /*out*/, RandomHashes* /*random*/,
+        std::string* begin, std::string* end) {
+       *begin = in + '/';
+       *end = EndOf(*begin);
      }},
     {"an absent name", 0.5,
      [](const std::string& /*in*/, const std::string& out, RandomHashes* /*random*/,
@@ -235,6 +241,7 @@ TEST(RangeFilterRatesTest, ScansOfPathsAreFilteredByKind) {
     while (paths.size() < 20000) {
       std::string path = "/srv/" + std::to_string(random.Below(50));
       path += "/project-" + std::to_string(random.Below(1000) * 0x9e3779b97f4a7c15);
+      if (random.Below(8) == 0) paths.insert(path);
       paths.insert(path + "/" + testing::SomeBytesOf(letters, 12, &random) + ".txt");
     }
   }

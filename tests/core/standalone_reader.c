@@ -299,6 +299,7 @@ struct range {
   const unsigned char *entries, *separators, *trees;
   uint64_t blocks;
   unsigned leaf_bits, order, first_bits, hash_bits;
+  int has_lengths;
 };
 
 /* The P hashed bytes of a key, and its position. */
@@ -333,6 +334,7 @@ static unsigned digit_at(const unsigned char* at, unsigned byte, unsigned* rank,
 static int parse_trees(const unsigned char* note, size_t size, struct range* r) {
   const unsigned char* const behind = note + 32 + r->length + 4;
   r->is_trees = 1;
+  r->has_lengths = note[5] == 4;
   r->keys = number(note + 8, 4);
   r->leaf_bits = note[12];
   r->order = note[13];
@@ -416,7 +418,7 @@ static int parse_range(const unsigned char* note, size_t size, struct range* r) 
   r->num_digits = (unsigned)number(note + 12, 2);
   r->hashed = (unsigned)number(note + 14, 2);
   r->bound = number(note + 16, 8);
-  if (note[5] == 2) return parse_trees(note, size, r);
+  if (note[5] == 2 || note[5] == 4) return parse_trees(note, size, r);
   r->is_retrieval = note[5] == 3;
   if ((note[5] != 1 && note[5] != 3) || r->length < 1 || r->length > 256) return 0;
   if (r->hashed != 0 && (r->hashed >= r->length || (r->length - r->hashed) % 8 != 0)) return 0;
@@ -667,6 +669,8 @@ struct visit {
   struct text begin, end;
   uint64_t parting;
   uint64_t at, last; /* offsets in the bits of the trees */
+  uint64_t least;    /* length of a key in the range */
+  int leaves_have_lengths;
 };
 
 enum { kOutside, kAtBegin, kAtEnd, kInside };
@@ -690,36 +694,51 @@ static int known_bits(struct visit* v, int lies, uint64_t at, uint64_t bits) {
   return lies;
 }
 
+/* Reads the code of a number, or returns UINT64_MAX. */
+static uint64_t next_number(struct visit* v, unsigned order) {
+  unsigned zeros = 0;
+  while (zeros <= 22 && !next_bit(v)) ++zeros;
+  if (zeros > 22) return UINT64_MAX;
+  uint64_t coded = 1;
+  for (unsigned i = 0; i < zeros + order; ++i) coded = coded << 1 | next_bit(v);
+  return coded - ((uint64_t)1 << order);
+}
+
+/* Reads the hash of the key's bits from `at` to before `end`. */
+static int known_hash(struct visit* v, int lies, uint64_t at, uint64_t end, unsigned hash_bits) {
+  uint64_t stored = 0;
+  for (unsigned i = 0; i < hash_bits; ++i) stored = stored << 1 | next_bit(v);
+  if (hash_bits == 0 || lies == kOutside || lies == kInside) return lies;
+  const uint64_t last = end - at > 24 ? at + 24 : end;
+  if (lies == kAtEnd || last > v->parting) return kInside;
+  uint64_t value = 0;
+  while (at < last) value = value << 1 | bit_of(v->begin, at++);
+  const uint64_t h = mix(value + UINT64_C(0x9e3779b97f4a7c15));
+  if (h >> (64 - hash_bits) != stored) return kOutside;
+  return end > v->parting ? kInside : lies;
+}
+
 static int visit_node(struct visit* v, uint64_t depth, int lies, unsigned waiting) {
   const struct range* r = v->r;
   if (v->at > v->last) return 1;
-  if (next_bit(v)) return known_bits(v, lies, depth, r->leaf_bits) != kOutside;
-  unsigned zeros = 0;
-  while (zeros <= 22 && !next_bit(v)) ++zeros;
-  if (zeros > 22) return 1;
-  uint64_t edge = 1;
-  for (unsigned i = 0; i < zeros + r->order; ++i) edge = edge << 1 | next_bit(v);
-  edge -= (uint64_t)1 << r->order;
+  if (next_bit(v)) {
+    if (!v->leaves_have_lengths) return known_bits(v, lies, depth, r->leaf_bits) != kOutside;
+    const unsigned bits = r->leaf_bits < 5 ? 0 : r->leaf_bits - 5;
+    lies = known_bits(v, lies, depth, bits / 3);
+    const uint64_t at = depth + bits / 3;
+    lies = known_hash(v, lies, at, (at / 8 + 2) * 8, bits - bits / 3);
+    const uint64_t rest = next_number(v, 2);
+    return rest == UINT64_MAX || (lies != kOutside && depth / 8 + rest >= v->least);
+  }
+  const uint64_t edge = next_number(v, r->order);
+  if (edge == UINT64_MAX) return 1;
   const uint64_t b = depth + edge;
   if (edge <= r->first_bits + r->hash_bits) {
     lies = known_bits(v, lies, depth, edge);
   } else {
     lies = known_bits(v, lies, depth, r->first_bits);
-    uint64_t stored = 0;
-    for (unsigned i = 0; i < r->hash_bits; ++i) stored = stored << 1 | next_bit(v);
-    if (lies == kAtBegin || lies == kAtEnd) {
-      uint64_t at = depth + r->first_bits;
-      const uint64_t last = b - at > 24 ? at + 24 : b;
-      if (lies == kAtEnd || last > v->parting) return 1;
-      uint64_t value = 0;
-      while (at < last) value = value << 1 | bit_of(v->begin, at++);
-      const uint64_t h = mix(value + UINT64_C(0x9e3779b97f4a7c15));
-      if (h >> (64 - r->hash_bits) != stored) {
-        lies = kOutside;
-      } else if (b > v->parting) {
-        return 1;
-      }
-    }
+    lies = known_hash(v, lies, depth + r->first_bits, b, r->hash_bits);
+    if (lies == kInside) return 1;
   }
   const int left = known_bit(v, lies, b, 0);
   const int right = known_bit(v, lies, b, 1);
@@ -731,10 +750,19 @@ static int ask_tree(const struct range* r, uint64_t block, struct text begin, st
   const uint64_t tree = block == 0 ? 0 : number(r->entries + 8 * block - 4, 4);
   const uint64_t tree_end = number(r->entries + 8 * block + 4, 4);
   if (tree >= tree_end || tree_end > (uint64_t)(r->end - r->trees)) return 1;
-  struct visit v = {r, begin, end, common(begin, end), 8 * tree, 8 * tree_end};
+  struct visit v = {r, begin, end, common(begin, end), 8 * tree, 8 * tree_end, 0, 0};
+  while (v.least < begin.size && v.least < end.size && begin.bytes[v.least] == end.bytes[v.least]) {
+    ++v.least;
+  }
+  if (end.size == v.least + 1 && v.least < begin.size &&
+      end.bytes[v.least] == begin.bytes[v.least] + 1) {
+    ++v.least;
+  }
+  if (v.least < begin.size) ++v.least;
   if (v.parting == 8 * (begin.size > end.size ? begin.size : end.size)) v.parting = UINT64_MAX;
   const struct text last = {r->last_key, r->length};
   const struct text next = block + 1 == r->blocks ? last : separator_of(r, block + 1);
+  v.leaves_have_lengths = r->has_lengths && next_bit(&v);
   return visit_node(&v, common(separator_of(r, block), next), kAtBegin, 0);
 }
 

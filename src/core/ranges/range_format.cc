@@ -37,6 +37,10 @@ constexpr size_t kFrontArraysChecksumAt = 28;
 constexpr size_t kFrontKeyAt = 32;
 constexpr size_t kChecksumBytes = 4;
 
+// RangeFilterKind::kTrees has two numbers in the bytes.
+constexpr unsigned kTreesWithoutLengths = static_cast<unsigned>(RangeFilterKind::kTrees);
+constexpr unsigned kTreesWithLengths = 4;
+
 constexpr double kRangeBitsUnit = 1024;
 
 uint16_t Load16(const unsigned char* bytes) noexcept {
@@ -75,7 +79,7 @@ void WriteFrontChecksums(size_t front_bytes, size_t bytes_behind, unsigned char*
 }
 
 // Writes the fields at the beginning of the front, which all kinds have.
-void WriteFrontBegin(RangeFilterKind kind, size_t key_length, uint64_t count, uint16_t range_bits,
+void WriteFrontBegin(unsigned kind, size_t key_length, uint64_t count, uint16_t range_bits,
                      size_t digits_bytes, unsigned char* bytes) noexcept {
   StoreLittle(bytes + kFrontMagicAt, kRangeMagic, 4);
   bytes[kFrontVersionAt] = kRangeVersion;
@@ -88,7 +92,7 @@ void WriteFrontBegin(RangeFilterKind kind, size_t key_length, uint64_t count, ui
 
 RangeTreeShape LoadTreeShape(const unsigned char* front) noexcept {
   const unsigned char* const at = front + kFrontTreeShapeAt;
-  return {at[0], at[1], at[2], at[3]};
+  return {at[0], at[1], at[2], at[3], front[kFrontKindAt] == kTreesWithLengths};
 }
 
 // Validates the part that is specific to trees, after the common checks.
@@ -148,8 +152,8 @@ RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed,
 
 void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::string_view digits,
                      size_t bytes_behind, unsigned char* bytes) noexcept {
-  WriteFrontBegin(header.kind, header.key_length, header.shape.count, header.range_bits,
-                  header.digits_bytes, bytes);
+  WriteFrontBegin(static_cast<unsigned>(header.kind), header.key_length, header.shape.count,
+                  header.range_bits, header.digits_bytes, bytes);
   StoreLittle(bytes + kFrontDigitsAt, header.digits, 2);
   StoreLittle(bytes + kFrontHashedBytesAt, header.hashed_bytes, 2);
   if (header.kind == RangeFilterKind::kRetrieval) {
@@ -170,14 +174,18 @@ RangeTreeShape RangeTreeShapeOf(double range_bits) noexcept {
   const auto bits = static_cast<int>(std::lround(range_bits));
   const int edge_bits = std::clamp(bits - 1, 2, 20);
   const int hash_bits = (edge_bits + 2) / 3;
-  return {static_cast<uint8_t>(std::max(bits - 6, 1)), 1,
-          static_cast<uint8_t>(edge_bits - hash_bits), static_cast<uint8_t>(hash_bits)};
+  RangeTreeShape shape{static_cast<uint8_t>(std::max(bits - 6, 1)), 1,
+                       static_cast<uint8_t>(edge_bits - hash_bits),
+                       static_cast<uint8_t>(hash_bits)};
+  // Shorter leaves have no bits to give for a length.
+  shape.has_lengths = shape.leaf_bits >= RangeTreeShape::kBitsOfLength;
+  return shape;
 }
 
 void WriteRangeTreesFront(const RangeTreesHeader& header, std::string_view last_key,
                           size_t bytes_behind, unsigned char* bytes) noexcept {
-  WriteFrontBegin(RangeFilterKind::kTrees, last_key.size(), header.count, header.range_bits, 0,
-                  bytes);
+  WriteFrontBegin(header.shape.has_lengths ? kTreesWithLengths : kTreesWithoutLengths,
+                  last_key.size(), header.count, header.range_bits, 0, bytes);
   unsigned char* const shape = bytes + kFrontTreeShapeAt;
   shape[0] = header.shape.leaf_bits;
   shape[1] = header.shape.order;
@@ -224,7 +232,9 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
   if (LoadLittle(front + summed, kChecksumBytes) != Checksum(front, summed)) {
     return Fault::kTailChecksum;
   }
-  header.kind = static_cast<RangeFilterKind>(front[kFrontKindAt]);
+  header.kind = front[kFrontKindAt] == kTreesWithLengths
+                    ? RangeFilterKind::kTrees
+                    : static_cast<RangeFilterKind>(front[kFrontKindAt]);
   const bool is_retrieval = header.kind == RangeFilterKind::kRetrieval;
   if (header.kind != RangeFilterKind::kPositions && header.kind != RangeFilterKind::kTrees &&
       !is_retrieval) {

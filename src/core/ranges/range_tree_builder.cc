@@ -38,6 +38,7 @@ bool RangeTreeBuilder::Add(std::string_view key) {
       return true;
     }
     if (FractionBit(key, depth) == 0) return false;
+    if (depth >= 8 * before.size()) ++keys_that_begin_the_next_;
     depths_[waiting_] = static_cast<uint32_t>(depth);
   }
   bytes_ += key;
@@ -81,6 +82,8 @@ size_t RangeTreeBuilder::ChooseEnd() const noexcept {
 void RangeTreeBuilder::EndBlock(size_t end, std::string_view next_separator) {
   separators_ += separator_;
   tree_end_ = tree_.data();
+  leaves_have_lengths_ = shape_.has_lengths && kFewBegin * keys_that_begin_the_next_ >= size_;
+  if (shape_.has_lengths) Append(leaves_have_lengths_ ? 1 : 0, 1);
   AppendTree(end, CommonBits(separator_, next_separator));
   EndTree();
   Append32(separators_.size(), &entries_);
@@ -131,26 +134,44 @@ void RangeTreeBuilder::AppendTree(size_t end, uint64_t depth) noexcept {
   }
 }
 
-void RangeTreeBuilder::AppendLeaf(size_t key, uint64_t depth) noexcept {
+void RangeTreeBuilder::AppendLeaf(size_t number, uint64_t depth) noexcept {
+  const std::string_view key = Key(number);
   Append(1, 1);
-  if (shape_.leaf_bits == 0) return;
-  Append(FractionBits(Key(key), depth, shape_.leaf_bits), shape_.leaf_bits);
+  if (!leaves_have_lengths_) {
+    if (shape_.leaf_bits != 0) Append(FractionBits(key, depth, shape_.leaf_bits), shape_.leaf_bits);
+    return;
+  }
+  const unsigned first = shape_.FirstBitsBesideLength();
+  if (first != 0) Append(FractionBits(key, depth, first), first);
+  if (const unsigned hash_bits = shape_.HashBitsBesideLength(); hash_bits != 0) {
+    const uint64_t at = depth + first;
+    const auto hashed = static_cast<unsigned>(LeafHashEnd(at) - at);
+    Append(StoredHash(FractionBits(key, at, hashed), hash_bits), hash_bits);
+  }
+  AppendNumber(key.size() - std::min<uint64_t>(key.size(), depth / 8),
+               RangeTreeShape::kLengthOrder);
 }
 
 void RangeTreeBuilder::AppendBranch(size_t at, uint64_t depth) noexcept {
   const uint64_t edge = depths_[at] - depth;
-  const uint64_t coded = edge + (uint64_t{1} << shape_.order);
-  const auto size = 64 - static_cast<unsigned>(__builtin_clzll(coded));
-  Append(0, 1 + size - 1 - shape_.order);
-  Append(coded, size);
+  Append(0, 1);
+  AppendNumber(edge, shape_.order);
   const std::string_view key = Key(at);
   const bool is_hashed = edge > shape_.EdgeBits();
   const auto known = is_hashed ? shape_.first_bits : static_cast<unsigned>(edge);
   if (known != 0) Append(FractionBits(key, depth, known), known);
   if (is_hashed) {
     const auto hashed = static_cast<unsigned>(std::min<uint64_t>(edge - known, kHashedEdgeBits));
-    Append(StoredHash(FractionBits(key, depth + known, hashed), shape_), shape_.hash_bits);
+    Append(StoredHash(FractionBits(key, depth + known, hashed), shape_.hash_bits),
+           shape_.hash_bits);
   }
+}
+
+void RangeTreeBuilder::AppendNumber(uint64_t number, unsigned order) noexcept {
+  const uint64_t coded = number + (uint64_t{1} << order);
+  const auto size = 64 - static_cast<unsigned>(__builtin_clzll(coded));
+  Append(0, size - 1 - order);
+  Append(coded, size);
 }
 
 void RangeTreeBuilder::Append(uint64_t value, unsigned bits) noexcept {

@@ -44,6 +44,9 @@ class RangeTreeBuilder {
   // have few bits in common, so that the separator is short.
   static constexpr size_t kLeastKeys = 64;
   static constexpr size_t kMostKeys = 128;
+  // Leaves have lengths if at least one key in so many begins the next one, as folders do: then
+  // scans of all keys that begin with a key are likely. Elsewhere bits of the key deny more.
+  static constexpr uint64_t kFewBegin = 1024;
 
   std::string_view Key(size_t i) const noexcept {
     return std::string_view(bytes_).substr(begins_[i], begins_[i + 1] - begins_[i]);
@@ -51,13 +54,16 @@ class RangeTreeBuilder {
   size_t ChooseEnd() const noexcept;
   void EndBlock(size_t end, std::string_view next_separator);
   void AppendTree(size_t end, uint64_t depth) noexcept;
-  void AppendLeaf(size_t key, uint64_t depth) noexcept;
+  void AppendLeaf(size_t number, uint64_t depth) noexcept;
   void AppendBranch(size_t at, uint64_t depth) noexcept;
-  void Append(uint64_t value, unsigned bits) noexcept;  // appends at most 32 bits
+  void AppendNumber(uint64_t number, unsigned order) noexcept;  // in Elias's gamma code
+  void Append(uint64_t value, unsigned bits) noexcept;          // appends at most 32 bits
   void EndTree();
 
   const RangeTreeShape shape_;
   uint64_t size_ = 0;
+  uint64_t keys_that_begin_the_next_ = 0;
+  bool leaves_have_lengths_ = false;  // in the current tree
   std::string last_key_;
   // Keys that are in no block yet, and, except for the first one, the first bit in which each
   // differs from the previous key.
@@ -70,8 +76,8 @@ class RangeTreeBuilder {
   std::string entries_;
   std::string separators_;
   std::string trees_;
-  // The current tree: per key, a leaf and a branch of at most 17 bits of code.
-  std::array<unsigned char, kMostKeys*(1 + 32 + 1 + 2 * 17 + 32) / 8> tree_;
+  // The current tree: a bit, and per key, a leaf and a branch of at most 17 bits of code.
+  std::array<unsigned char, (kMostKeys * (1 + 32 + 1 + 2 * 17 + 32) + 8) / 8> tree_;
   unsigned char* tree_end_ = nullptr;
   uint64_t pending_ = 0;  // bits of the tree not yet written
   unsigned pending_bits_ = 0;

@@ -26,8 +26,19 @@ class Bounds {
  public:
   Bounds(std::string_view begin, std::string_view end) noexcept
       : begin_(begin), end_(end), parting_(CommonBits(begin, end)) {
+    uint64_t common = std::min<uint64_t>(parting_ / 8, std::min(begin.size(), end.size()));
+    // With the end of all keys that have a prefix, they have the byte before the last one's, too.
+    if (end.size() == common + 1 && begin.size() > common &&
+        static_cast<unsigned char>(end.back()) == static_cast<unsigned char>(begin[common]) + 1) {
+      ++common;
+    }
+    least_length_ = common + (begin.size() > common ? 1 : 0);
     if (parting_ == 8 * std::max(begin.size(), end.size())) parting_ = UINT64_MAX;
   }
+
+  // Returns the least length of a key in the range. All keys in it begin with the same bytes, and
+  // have more if `begin` has.
+  uint64_t least_length() const noexcept { return least_length_; }
 
   // Returns the order after `bits` known bits, at most 57, from bit `at` on.
   Lies After(Lies lies, uint64_t at, unsigned bits, uint64_t value) const noexcept {
@@ -50,21 +61,22 @@ class Bounds {
     return value == bound ? lies : value < bound ? Lies::kInside : Lies::kOutside;
   }
 
-  // Returns the order after the bits from `at` to before `branch`, of which only a hash of some is
+  // Returns the order after the bits from `at` to before `end`, of which only a hash of some is
   // known.
-  Lies AfterHashed(Lies lies, uint64_t at, uint64_t branch, uint64_t hash,
-                   const RangeTreeShape& shape) const noexcept {
-    const auto bits = static_cast<unsigned>(std::min<uint64_t>(branch - at, kHashedEdgeBits));
+  Lies AfterHashed(Lies lies, uint64_t at, uint64_t end, uint64_t hash,
+                   unsigned hash_bits) const noexcept {
+    const auto bits = static_cast<unsigned>(std::min<uint64_t>(end - at, kHashedEdgeBits));
     if (lies == Lies::kAtEnd || at + bits > parting_)
       return Lies::kInside;  // the known bits do not decide
-    if (StoredHash(FractionBits(begin_, at, bits), shape) != hash) return Lies::kOutside;
-    return branch > parting_ ? Lies::kInside : lies;
+    if (StoredHash(FractionBits(begin_, at, bits), hash_bits) != hash) return Lies::kOutside;
+    return end > parting_ ? Lies::kInside : lies;
   }
 
  private:
   const std::string_view begin_;
   const std::string_view end_;
   uint64_t parting_;
+  uint64_t least_length_;
 };
 
 // Bits of a tree, the highest of each byte first.
@@ -82,8 +94,8 @@ class TreeBits {
     return value;
   }
 
-  // Takes a depth in Elias's gamma code, with `order` separate low bits.
-  uint64_t TakeDepth(unsigned order) noexcept {
+  // Takes a number in Elias's gamma code, with `order` separate low bits.
+  uint64_t TakeNumber(unsigned order) noexcept {
     const uint64_t bits = Peek();
     const unsigned zeros = bits == 0 ? 64 : static_cast<unsigned>(__builtin_clzll(bits));
     if (zeros > RangeTreeShape::kMostDepthZeros) {
@@ -108,6 +120,42 @@ class TreeBits {
   const uint64_t end_;
 };
 
+// The leaves of a tree, each with the length of its key or all without.
+class Leaves {
+ public:
+  Leaves(const RangeTreeShape& shape, const Bounds& bounds, TreeBits* tree) noexcept
+      : bounds_(bounds), first_bits_(shape.leaf_bits) {
+    have_lengths_ = shape.has_lengths && tree->Take(1) != 0;
+    if (!have_lengths_) return;
+    first_bits_ = shape.FirstBitsBesideLength();
+    hash_bits_ = shape.HashBitsBesideLength();
+  }
+
+  void Skip(TreeBits* tree) const noexcept {
+    tree->Skip(first_bits_ + hash_bits_);
+    if (have_lengths_) tree->TakeNumber(RangeTreeShape::kLengthOrder);
+  }
+
+  // Takes a leaf. Returns whether its key may be in the range.
+  bool MayBeInside(Lies lies, uint64_t depth, TreeBits* tree) const noexcept {
+    lies = bounds_.After(lies, depth, first_bits_, tree->Take(first_bits_));
+    if (!have_lengths_) return lies != Lies::kOutside;
+    const uint64_t hash = tree->Take(hash_bits_);
+    if (hash_bits_ != 0 && (lies == Lies::kAtBegin || lies == Lies::kAtEnd)) {
+      const uint64_t at = depth + first_bits_;
+      lies = bounds_.AfterHashed(lies, at, LeafHashEnd(at), hash, hash_bits_);
+    }
+    const uint64_t rest = tree->TakeNumber(RangeTreeShape::kLengthOrder);
+    return lies != Lies::kOutside && depth / 8 + rest >= bounds_.least_length();
+  }
+
+ private:
+  const Bounds& bounds_;
+  bool have_lengths_;
+  unsigned first_bits_;
+  unsigned hash_bits_ = 0;
+};
+
 // One side of a branch, not yet read.
 struct Branch {
   uint64_t depth;
@@ -121,6 +169,7 @@ constexpr size_t kMostWaiting = 128;
 // the bits before `depth`. Reads branches in key order, and skips those outside of the range.
 bool MayContainInTree(TreeBits bits, const RangeTreeShape& shape, uint64_t depth,
                       const Bounds& bounds) noexcept {
+  const Leaves leaves(shape, bounds, &bits);
   std::array<Branch, kMostWaiting> waiting;
   size_t count = 0;
   size_t useful = 0;  // number of those waiting that are not outside
@@ -129,9 +178,8 @@ bool MayContainInTree(TreeBits bits, const RangeTreeShape& shape, uint64_t depth
     if (bits.IsBeyond()) return true;
     if (bits.Take(1) != 0) {
       if (lies == Lies::kOutside) {
-        bits.Skip(shape.leaf_bits);
-      } else if (bounds.After(lies, depth, shape.leaf_bits, bits.Take(shape.leaf_bits)) !=
-                 Lies::kOutside) {
+        leaves.Skip(&bits);
+      } else if (leaves.MayBeInside(lies, depth, &bits)) {
         return true;
       }
       if (useful == 0) return bits.IsBeyond();
@@ -140,7 +188,7 @@ bool MayContainInTree(TreeBits bits, const RangeTreeShape& shape, uint64_t depth
       useful -= lies == Lies::kOutside ? 0 : 1;
       continue;
     }
-    const uint64_t edge = bits.TakeDepth(shape.order);
+    const uint64_t edge = bits.TakeNumber(shape.order);
     const uint64_t branch = depth + edge;
     const bool is_hashed = edge > shape.EdgeBits();
     if (lies == Lies::kOutside) {
@@ -151,7 +199,7 @@ bool MayContainInTree(TreeBits bits, const RangeTreeShape& shape, uint64_t depth
       if (is_hashed) {
         const uint64_t hash = bits.Take(shape.hash_bits);
         if (lies == Lies::kAtBegin || lies == Lies::kAtEnd) {
-          lies = bounds.AfterHashed(lies, depth + known, branch, hash, shape);
+          lies = bounds.AfterHashed(lies, depth + known, branch, hash, shape.hash_bits);
         }
       }
       if (lies == Lies::kInside) return true;

@@ -1,9 +1,11 @@
 // Range filter of keys of any length: blocks of keys, each of which is a PATRICIA trie (Morrison
-// 1968) that keeps a few bits of long edges. FORMAT.md describes the bytes.
+// 1968) that keeps a few bits of long edges, and the lengths of keys. FORMAT.md describes the
+// bytes.
 
 #ifndef WINNOW_SRC_CORE_RANGES_RANGE_TREES_H_
 #define WINNOW_SRC_CORE_RANGES_RANGE_TREES_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -21,15 +23,30 @@ struct RangeTreeShape {
   static constexpr unsigned kMostOrder = 8;
   static constexpr unsigned kMostDepthZeros = 22;
 
-  uint8_t leaf_bits = 0;   // bits behind the last branch of a key
-  uint8_t order = 0;       // order of the code of depths
-  uint8_t first_bits = 0;  // first bits of an edge that is longer than EdgeBits()
-  uint8_t hash_bits = 0;   // bits of the hash of the next bits
+  // Order of the code of a leaf's length, and how many bits less such a leaf has for it.
+  static constexpr unsigned kLengthOrder = 2;
+  static constexpr unsigned kBitsOfLength = 5;
+
+  uint8_t leaf_bits = 0;     // bits behind the last branch of a key
+  uint8_t order = 0;         // order of the code of depths
+  uint8_t first_bits = 0;    // first bits of an edge that is longer than EdgeBits()
+  uint8_t hash_bits = 0;     // bits of the hash of the next bits
+  bool has_lengths = false;  // each tree says whether its leaves have lengths
 
   unsigned EdgeBits() const noexcept { return first_bits + hash_bits; }
+  // Of a leaf with a length, a third of the bits are the key's, and the others a hash.
+  unsigned FirstBitsBesideLength() const noexcept { return BitsBesideLength() / 3; }
+  unsigned HashBitsBesideLength() const noexcept {
+    return BitsBesideLength() - FirstBitsBesideLength();
+  }
   bool IsValid() const noexcept {
     return leaf_bits <= kMostKept && order <= kMostOrder && first_bits <= kMostKept &&
            hash_bits >= 1 && hash_bits <= kMostKept;
+  }
+
+ private:
+  unsigned BitsBesideLength() const noexcept {
+    return leaf_bits - std::min<unsigned>(leaf_bits, kBitsOfLength);
   }
 };
 
@@ -37,9 +54,13 @@ struct RangeTreeShape {
 // even if it ends before the edge does.
 inline constexpr unsigned kHashedEdgeBits = 24;
 
-// Returns the hash that is stored for these bits.
-inline uint64_t StoredHash(uint64_t edge_bits, const RangeTreeShape& shape) noexcept {
-  return MixRange(edge_bits + kRangeMultiplier) >> (64 - shape.hash_bits);
+// Returns the end of the bits from `at` on that a leaf with a length hashes: those up to the end of
+// the next byte.
+inline uint64_t LeafHashEnd(uint64_t at) noexcept { return (at / 8 + 2) * 8; }
+
+// Returns the hash of `hash_bits` bits, at least 1, that is stored for a key's bits.
+inline uint64_t StoredHash(uint64_t bits, unsigned hash_bits) noexcept {
+  return MixRange(bits + kRangeMultiplier) >> (64 - hash_bits);
 }
 
 // Reader of the trees. Reads nothing outside its bytes, even if these are damaged.

@@ -38,6 +38,14 @@ inline std::string Uuid(std::mt19937_64* random) {
   return text;
 }
 
+inline std::string Folder(uint64_t number) {
+  char text[40];
+  std::snprintf(text, sizeof text, "/srv/%016llx%08llx",
+                static_cast<unsigned long long>(number * 0x9e3779b97f4a7c15),
+                static_cast<unsigned long long>(number * 0x85ebca77) & 0xffffffff);
+  return text;
+}
+
 // Returns the range of all keys with this prefix.
 inline KeyRange AllWith(const std::string& prefix) {
   std::string end = prefix;
@@ -112,6 +120,14 @@ inline const ScannedShape kScannedShapes[] = {
      },
      [](const std::string& key, std::mt19937_64* random) {
        return AllWith(BigEndian((*random)() % 1'000'000 * 0x9e3779b97f4a7c15) + key.substr(8, 2));
+     }},
+    {"folders and their files",
+     [](std::mt19937_64* random) {
+       const std::string folder = Folder((*random)() % 50'000);
+       return (*random)() % 2 == 0 ? folder : folder + "/" + Uuid(random);
+     },
+     [](const std::string& key, std::mt19937_64* /*random*/) {
+       return AllWith(key.substr(0, Folder(0).size()) + "/");
      }},
     {"integers, 16 behind a key", [](std::mt19937_64* random) { return BigEndian((*random)()); },
      Behind},
