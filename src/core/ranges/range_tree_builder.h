@@ -76,8 +76,9 @@ class RangeTreeBuilder {
   std::string entries_;
   std::string separators_;
   std::string trees_;
-  // The current tree: a bit, and per key, a leaf and a branch of at most 17 bits of code.
-  std::array<unsigned char, (kMostKeys * (1 + 32 + 1 + 2 * 17 + 32) + 8) / 8> tree_;
+  // The current tree: a bit, and per key, a leaf with a length of at most 23 bits, and a branch
+  // with a code of at most 34.
+  std::array<unsigned char, (kMostKeys * (1 + 32 + 23 + 1 + 34 + 32) + 8) / 8> tree_;
   unsigned char* tree_end_ = nullptr;
   uint64_t pending_ = 0;  // bits of the tree not yet written
   unsigned pending_bits_ = 0;

@@ -34,7 +34,7 @@ struct RangeTreeShape {
   bool has_lengths = false;  // each tree says whether its leaves have lengths
 
   unsigned EdgeBits() const noexcept { return first_bits + hash_bits; }
-  // Of a leaf with a length, a third of the bits are the key's, and the others a hash.
+  // A leaf with a length keeps a third of its bits of the key, and a hash in the others.
   unsigned FirstBitsBesideLength() const noexcept { return BitsBesideLength() / 3; }
   unsigned HashBitsBesideLength() const noexcept {
     return BitsBesideLength() - FirstBitsBesideLength();
