@@ -143,11 +143,8 @@ void RangeTreeBuilder::AppendLeaf(size_t number, uint64_t depth) noexcept {
   }
   const unsigned first = shape_.FirstBitsBesideLength();
   if (first != 0) Append(FractionBits(key, depth, first), first);
-  if (const unsigned hash_bits = shape_.HashBitsBesideLength(); hash_bits != 0) {
-    const uint64_t at = depth + first;
-    const auto hashed = static_cast<unsigned>(LeafHashEnd(at) - at);
-    Append(StoredHash(FractionBits(key, at, hashed), hash_bits), hash_bits);
-  }
+  const uint64_t at = depth + first;
+  AppendHash(key, at, LeafHashEnd(at), shape_.HashBitsBesideLength());
   AppendNumber(key.size() - std::min<uint64_t>(key.size(), depth / 8),
                RangeTreeShape::kLengthOrder);
 }
@@ -160,11 +157,14 @@ void RangeTreeBuilder::AppendBranch(size_t at, uint64_t depth) noexcept {
   const bool is_hashed = edge > shape_.EdgeBits();
   const auto known = is_hashed ? shape_.first_bits : static_cast<unsigned>(edge);
   if (known != 0) Append(FractionBits(key, depth, known), known);
-  if (is_hashed) {
-    const auto hashed = static_cast<unsigned>(std::min<uint64_t>(edge - known, kHashedEdgeBits));
-    Append(StoredHash(FractionBits(key, depth + known, hashed), shape_.hash_bits),
-           shape_.hash_bits);
-  }
+  if (is_hashed) AppendHash(key, depth + known, depths_[at], shape_.hash_bits);
+}
+
+void RangeTreeBuilder::AppendHash(std::string_view key, uint64_t at, uint64_t end,
+                                  unsigned hash_bits) noexcept {
+  if (hash_bits == 0) return;
+  const unsigned hashed = HashedBits(at, end);
+  Append(StoredHash(FractionBits(key, at, hashed), hash_bits), hash_bits);
 }
 
 void RangeTreeBuilder::AppendNumber(uint64_t number, unsigned order) noexcept {

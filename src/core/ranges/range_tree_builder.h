@@ -56,6 +56,8 @@ class RangeTreeBuilder {
   void AppendTree(size_t end, uint64_t depth) noexcept;
   void AppendLeaf(size_t number, uint64_t depth) noexcept;
   void AppendBranch(size_t at, uint64_t depth) noexcept;
+  // Appends the hash of the key's bits from `at` to before `end`; nothing if hash_bits is 0.
+  void AppendHash(std::string_view key, uint64_t at, uint64_t end, unsigned hash_bits) noexcept;
   void AppendNumber(uint64_t number, unsigned order) noexcept;  // in Elias's gamma code
   void Append(uint64_t value, unsigned bits) noexcept;          // appends at most 32 bits
   void EndTree();

@@ -62,10 +62,11 @@ class Bounds {
   }
 
   // Returns the order after the bits from `at` to before `end`, of which only a hash of some is
-  // known.
+  // known; nothing if hash_bits is 0.
   Lies AfterHashed(Lies lies, uint64_t at, uint64_t end, uint64_t hash,
                    unsigned hash_bits) const noexcept {
-    const auto bits = static_cast<unsigned>(std::min<uint64_t>(end - at, kHashedEdgeBits));
+    if (hash_bits == 0 || lies == Lies::kOutside || lies == Lies::kInside) return lies;
+    const unsigned bits = HashedBits(at, end);
     if (lies == Lies::kAtEnd || at + bits > parting_)
       return Lies::kInside;  // the known bits do not decide
     if (StoredHash(FractionBits(begin_, at, bits), hash_bits) != hash) return Lies::kOutside;
@@ -140,11 +141,8 @@ class Leaves {
   bool MayBeInside(Lies lies, uint64_t depth, TreeBits* tree) const noexcept {
     lies = bounds_.After(lies, depth, first_bits_, tree->Take(first_bits_));
     if (!have_lengths_) return lies != Lies::kOutside;
-    const uint64_t hash = tree->Take(hash_bits_);
-    if (hash_bits_ != 0 && (lies == Lies::kAtBegin || lies == Lies::kAtEnd)) {
-      const uint64_t at = depth + first_bits_;
-      lies = bounds_.AfterHashed(lies, at, LeafHashEnd(at), hash, hash_bits_);
-    }
+    const uint64_t at = depth + first_bits_;
+    lies = bounds_.AfterHashed(lies, at, LeafHashEnd(at), tree->Take(hash_bits_), hash_bits_);
     const uint64_t rest = tree->TakeNumber(RangeTreeShape::kLengthOrder);
     return lies != Lies::kOutside && depth / 8 + rest >= bounds_.least_length();
   }
@@ -197,10 +195,8 @@ bool MayContainInTree(TreeBits bits, const RangeTreeShape& shape, uint64_t depth
       const unsigned known = is_hashed ? shape.first_bits : static_cast<unsigned>(edge);
       lies = bounds.After(lies, depth, known, bits.Take(known));
       if (is_hashed) {
-        const uint64_t hash = bits.Take(shape.hash_bits);
-        if (lies == Lies::kAtBegin || lies == Lies::kAtEnd) {
-          lies = bounds.AfterHashed(lies, depth + known, branch, hash, shape.hash_bits);
-        }
+        lies = bounds.AfterHashed(lies, depth + known, branch, bits.Take(shape.hash_bits),
+                                  shape.hash_bits);
       }
       if (lies == Lies::kInside) return true;
       if (lies == Lies::kOutside && useful == 0) return bits.IsBeyond();

@@ -58,6 +58,11 @@ inline constexpr unsigned kHashedEdgeBits = 24;
 // the next byte.
 inline uint64_t LeafHashEnd(uint64_t at) noexcept { return (at / 8 + 2) * 8; }
 
+// Returns how many of the bits from `at` to before `end` are hashed.
+inline unsigned HashedBits(uint64_t at, uint64_t end) noexcept {
+  return static_cast<unsigned>(std::min<uint64_t>(end - at, kHashedEdgeBits));
+}
+
 // Returns the hash of `hash_bits` bits, at least 1, that is stored for a key's bits.
 inline uint64_t StoredHash(uint64_t bits, unsigned hash_bits) noexcept {
   return MixRange(bits + kRangeMultiplier) >> (64 - hash_bits);
