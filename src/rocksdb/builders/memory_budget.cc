@@ -70,6 +70,10 @@ double BytesABit(const FilterOptions& form, double keys) noexcept {
   return Bytes(form, keys, kUsualBits) / keys / -std::log2(core::RateForBits(kUsualBits));
 }
 
+double RangeBitsPerKey(double range_bits, double keys) noexcept {
+  return 8 * RangeBytes(range_bits, keys) / keys;
+}
+
 std::string CountText(double count) {
   char text[40];
   if (count >= 1e6) {
@@ -119,7 +123,7 @@ MemoryRates::Asked AskedFor(const PolicyOptions& policy, const BuildFacts& facts
   last.level = std::max({known.depth, facts.level, 0});
   last.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
   asked.bytes_a_bit = BytesABit(FactsToOptions(policy, last), mean_keys);
-  asked.most_bits += 8 * RangeBytes(policy.range_bits, mean_keys) / mean_keys;
+  asked.most_bits += RangeBitsPerKey(policy.range_bits, mean_keys);
   return asked;
 }
 
@@ -127,14 +131,14 @@ std::optional<PolicyOptions> WithBitsThatFit(const PolicyOptions& asked, const K
                                              const FileToSize& file) noexcept {
   const auto memory = static_cast<double>(asked.filter_memory);
   const double own = std::max(file.keys, 1.0);
+  // The rule counts the bits of a large file; the fixed bytes of a small one are more.
+  constexpr double kManyKeys = 1e8;
+  const double range_bits = RangeBitsPerKey(asked.range_bits, kManyKeys);
   const auto bytes_with = [&](double bits) {
     if (!(bits > 0)) return 0.0;
     double of_ranges = 0;
     if (asked.range_bits > 0) {
-      // The rule counts the bits of a large file; the fixed bytes of a small one are more.
-      constexpr double kManyKeys = 1e8;
-      const double most = 8 * RangeBytes(asked.range_bits, kManyKeys) / kManyKeys;
-      of_ranges = file.range_bytes * std::clamp((bits - kMaxRateBits) / most, 0.0, 1.0);
+      of_ranges = file.range_bytes * std::clamp((bits - kMaxRateBits) / range_bits, 0.0, 1.0);
     }
     return Bytes(file.form, own, BitsPerKeyOf(bits)) + of_ranges;
   };
