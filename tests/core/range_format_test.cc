@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/core/format.h"
@@ -162,10 +163,14 @@ TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
   for (const KindOfKeys& kind : testing::AllKindsOfKeys()) {
     const Keys keys = SomeKeys(kind, 3000, &random);
     const bool have_one_length = number++ < of_one_length;
-    std::vector<RangeFilterKind> asked = {RangeFilterKind::kTrees};
-    if (have_one_length) asked = {RangeFilterKind::kPositions, RangeFilterKind::kRetrieval};
-    for (const RangeFilterKind of : asked) {
-      const FilterBlock filter = BuildRangeFilter(keys, 12, of);
+    // Trees have no lengths below 11 bits.
+    std::vector<std::pair<RangeFilterKind, double>> builds = {{RangeFilterKind::kTrees, 12},
+                                                              {RangeFilterKind::kTrees, 8}};
+    if (have_one_length) {
+      builds = {{RangeFilterKind::kPositions, 12}, {RangeFilterKind::kRetrieval, 12}};
+    }
+    for (const auto& [of, range_bits] : builds) {
+      const FilterBlock filter = BuildRangeFilter(keys, range_bits, of);
       // A retrieval that would not take fewer bits becomes kPositions.
       if (of == RangeFilterKind::kRetrieval && RangeFilterView(filter.bytes()).info().kind != of) {
         continue;
@@ -202,13 +207,21 @@ TEST(RangeFormatTest, TodaysBuilderWritesTheseBytes) {
 0101 17116463008393431888 few values
 0101 6364698605059604738 one byte
 0104 15410545109537831560 words
+0102 12620537742069816800 words
 0104 7059229011952146706 bytes of zeros and ones
+0102 17959183782932946291 bytes of zeros and ones
 0104 15090470241119564804 bytes
+0102 15791991636180973374 bytes
 0104 1680365244095627344 numbers as text
+0102 1146305451151396855 numbers as text
 0104 6865003752060813026 paths
+0102 13011765715561649057 paths
 0104 6915121996327990292 addresses
+0102 7162634107856517812 addresses
 0104 15581804916090054995 long keys that differ little
+0102 17408353150027451239 long keys that differ little
 0104 6687684304773236103 numbers, few of them longer
+0102 7906008692890950159 numbers, few of them longer
 )");
 }
 
