@@ -40,7 +40,7 @@ struct GoldenBlock {
   bool has_retrieval() const { return note == "retrieval"; }
   bool has_trees() const { return note == "trees" || note == "lengths"; }
   bool has_ranges() const { return has_positions() || has_retrieval() || has_trees(); }
-  // Returns false if builders no longer write such blocks.
+  // Returns false for trees without lengths, which builders now write below 11 bits only.
   bool has_builder() const { return note != "trees"; }
 };
 
