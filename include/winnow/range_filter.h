@@ -32,7 +32,7 @@ struct RangeFilterOptions {
   // w, the accuracy; 1 to 32. Positions: an empty range of L positions passes with a probability of
   // at most L / 2^w, wherever it lies, and the filter takes about w + 0.2 bits per key by
   // retrieval, which is used for 6 to 16, else w + 2.2; fractions are allowed. Trees: about w bits
-  // of each key are kept, and the filter takes w to w + 12 bits per key. RangeFilterBuilder defines
+  // of each key are kept, and the filter takes w to w + 15 bits per key. RangeFilterBuilder defines
   // positions and says which ranges pass.
   double range_bits = 15;
 
@@ -84,10 +84,10 @@ struct RangeFilterInfo {
 // neighbors have in common, only w - 1, the last third of which are a hash of the next three bytes.
 // From w = 11 on, where at least one key in 1,024 begins the next one, as folders do, it keeps a
 // key's length in place of 5 of these bits, and hashes most of the others (since 1.2; 1.1 passes
-// every range). A range passes wrongly if all this does not distinguish it from a key: mostly
-// between a key and the next numbers, or if it begins with a part of a name and then differs. Few
-// other ranges pass, such as those of a missing folder, of names between others, or, with lengths,
-// of all keys that begin with a key.
+// every range of trees from w = 11 on). A range passes wrongly if all this does not distinguish it
+// from a key: mostly between a key and the next numbers, or if it begins with a part of a name and
+// then differs. Few other ranges pass, such as those of a missing folder, of names between others,
+// or, with lengths, of all keys that begin with a key.
 //
 // Finish returns no range filter if a key has more than kMaxKeyBytes; if a key is less than its
 // predecessor bytewise; if the only key is empty; for 2^31 keys or more; if trees would take more

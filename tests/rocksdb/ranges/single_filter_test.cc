@@ -22,6 +22,7 @@
 #include "src/rocksdb/builders/bits_builder.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "tests/rocksdb/ranges/big_endian.h"
+#include "tests/support/database_files.h"
 #include "tests/support/files.h"
 #include "tests/support/random_hashes.h"
 #include "tests/support/rocksdb_testing.h"
@@ -302,6 +303,45 @@ TEST_F(SingleFilterDatabaseTest, EveryPolicyFindsItsKeys) {
       std::vector<std::string> values;
       for (const Status& status : database->MultiGet(ReadOptions(), slices, &values)) Check(status);
     }
+  }
+}
+
+// docs/roll-out.md says which options to set before an older Winnow opens the database.
+TEST_F(SingleFilterDatabaseTest, AnOlderWinnowKnowsTheOptionsThatThePageSets) {
+  const std::string page = testing::ReadFile(WINNOW_SOURCE_DIR "/docs/roll-out.md");
+  const std::string name = "    block_based_table_factory=";
+  const size_t begin = page.find(name, page.find("## Back to an older Winnow"));
+  ASSERT_NE(begin, std::string::npos);
+  const size_t value = begin + name.size();
+  const std::string table = page.substr(value, page.find('\n', value) - value);
+  const auto bits_per_key = [](DB* database) {
+    ROCKSDB_NAMESPACE::TablePropertiesCollection files;
+    Check(database->GetPropertiesOfAllTables(&files));
+    uint64_t bytes = 0;
+    uint64_t keys = 0;
+    for (const auto& [file, properties] : files) {
+      bytes += properties->filter_size;
+      keys += properties->num_entries;
+    }
+    return 8.0 * static_cast<double>(bytes) / static_cast<double>(keys);
+  };
+  for (const char* const kind : {"single", "positions", "trees", "both", "auto"}) {
+    const auto database = Open("{id=winnow;bits_per_key=10;tree_notes=0;range_bits=15;range_kind=" +
+                                   std::string(kind) + "}",
+                               kind);
+    Fill(database.get(), RandomKeys(5000));
+    EXPECT_GT(bits_per_key(database.get()), 15) << kind;
+    EXPECT_THAT(testing::NewestOptionsFile(folder_ / kind), ::testing::HasSubstr("range_bits"));
+    Check(database->SetOptions({{"block_based_table_factory", table}}));
+    EXPECT_THAT(testing::NewestOptionsFile(folder_ / kind),
+                ::testing::AllOf(::testing::HasSubstr("bits_per_key"),
+                                 ::testing::Not(::testing::HasSubstr("range_bits")),
+                                 ::testing::Not(::testing::HasSubstr("range_kind")),
+                                 ::testing::Not(::testing::HasSubstr("tree_notes"))));
+    ROCKSDB_NAMESPACE::CompactRangeOptions all;
+    all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+    Check(database->CompactRange(all, nullptr, nullptr));
+    EXPECT_LT(bits_per_key(database.get()), 9) << kind;
   }
 }
 
