@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
 
 #include <cmath>
 #include <cstdint>
@@ -22,6 +24,7 @@
 #include "src/rocksdb/builders/bits_builder.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "tests/rocksdb/ranges/big_endian.h"
+#include "tests/rocksdb/ranges/scan_checks.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
 #include "tests/support/random_hashes.h"
