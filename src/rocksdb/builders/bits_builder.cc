@@ -292,8 +292,9 @@ FilterBlock BitsBuilder::FilterBeside(const std::vector<core::TableRange>& range
 const char* BitsBuilder::WhyNotSingle(const std::vector<core::TableRange>& ranges) const noexcept {
   if (verify_) return "detect_filter_construct_corruption needs it";
   const core::TableRanges views = core::ViewsOf(ranges);
-  if (!core::ArePositionsOfAllKeys(views))
+  if (!core::ArePositionsOfAllKeys(views)) {
     return "its keys have several lengths, or more than 256 bytes";
+  }
   if (core::KeyRate(views.view(0)) > core::PlannedRate(options_)) {
     return "bits_per_key asks for a lower rate than 2^-range_bits";
   }

@@ -136,6 +136,19 @@ std::vector<Case> Cases() {
   return cases;
 }
 
+struct Counts {
+  uint64_t scans = 0;
+  uint64_t empty = 0;
+  uint64_t looked_up = 0;  // keys
+
+  Counts& operator+=(const Counts& other) {
+    scans += other.scans;
+    empty += other.empty;
+    looked_up += other.looked_up;
+    return *this;
+  }
+};
+
 // Scans of one thread, compared with the expected rows.
 class Scans {
  public:
@@ -146,10 +159,7 @@ class Scans {
 
   Scans(DB* database, RandomKeys* keys) : database_(database), keys_(*keys) {}
 
-  uint64_t made() const { return checks_.scans(); }
-  uint64_t empty() const { return checks_.empty(); }
-  // Returns the number of keys looked up.
-  uint64_t looked_up() const { return looked_up_; }
+  Counts counts() const { return {checks_.scans(), checks_.empty(), looked_up_}; }
 
   // Set while another extractor is in use, whose prefixes do not cover the scans, so that they need
   // total_order_seek.
@@ -189,7 +199,7 @@ class Scans {
         Get(rows, {begin, end, std::string()});
       } else if (has_tailing && OneIn(18)) {
         if (begin < tailing_end) checks_.ScanTailing(tailing.get(), rows, begin, tailing_end);
-      } else if (!OneIn(3)) {  // without the time of a new iterator, so that more scans are made
+      } else if (!OneIn(3)) {  // a new iterator takes most of a scan's time
         moved_end = end;
         moved_bound = moved_end;
         checks_.Scan(moved.get(), rows, begin, end, "a moved iterator");
@@ -369,9 +379,10 @@ class RangeModel {
     scans_->Make(scans, rows_, snapshots_);
   }
 
-  uint64_t scans() const { return scans_->made() + of_threads_; }
-  uint64_t empty() const { return scans_->empty() + empty_of_threads_; }
-  uint64_t looked_up() const { return scans_->looked_up() + looked_up_by_threads_; }
+  Counts counts() const {
+    Counts sum = of_threads_;
+    return sum += scans_->counts();
+  }
   // Returns the number of seeks that filters have rejected.
   uint64_t filtered() const {
     uint64_t sum = 0;
@@ -503,11 +514,7 @@ class RangeModel {
     Check(database_->Flush(FlushOptions()));
     ChangeFiles(round);
     for (std::thread& thread : threads) thread.join();
-    for (const Scans& made : of_threads) {
-      of_threads_ += made.made();
-      empty_of_threads_ += made.empty();
-      looked_up_by_threads_ += made.looked_up();
-    }
+    for (const Scans& made : of_threads) of_threads_ += made.counts();
     if (round % 20 == 5) TakeSnapshot();
   }
 
@@ -566,9 +573,7 @@ class RangeModel {
   std::unique_ptr<Scans> scans_;
   Rows rows_;
   std::deque<Scans::Kept> snapshots_;
-  uint64_t of_threads_ = 0;
-  uint64_t empty_of_threads_ = 0;
-  uint64_t looked_up_by_threads_ = 0;
+  Counts of_threads_;
 };
 
 class RangeModelTest : public ::testing::TestWithParam<Case> {};
@@ -579,30 +584,26 @@ TEST_P(RangeModelTest, ScansGiveTheRowsOfTheModel) {
   const uint64_t wanted = NumberOf("WINNOW_RANGE_SCANS", 20'000);
   const int scans_of_round = wanted > 100'000 ? 1000 : 220;
   uint64_t seed = NumberOf("WINNOW_RANGE_SEED", std::random_device()());
-  uint64_t scans = 0;
-  uint64_t empty = 0;
-  uint64_t looked_up = 0;
+  Counts counts;
   uint64_t filtered = 0;
-  for (; scans < wanted; ++seed) {
+  for (; counts.scans < wanted; ++seed) {
     SCOPED_TRACE("WINNOW_RANGE_SEED=" + std::to_string(seed));
     RangeModel model(GetParam(), seed);
     const uint64_t most = wanted / kRangeKinds.size();
-    for (uint64_t round = 0; round < kRounds && model.scans() < most; ++round) {
+    for (uint64_t round = 0; round < kRounds && model.counts().scans < most; ++round) {
       model.Round(round, scans_of_round);
       if (HasFailure()) return;
     }
-    scans += model.scans();
-    empty += model.empty();
-    looked_up += model.looked_up();
+    counts += model.counts();
     filtered += model.filtered();
   }
-  std::printf("%llu scans, %llu empty, %llu seeks that filters rejected, %llu keys looked up\n",
-              static_cast<unsigned long long>(scans), static_cast<unsigned long long>(empty),
-              static_cast<unsigned long long>(filtered),
-              static_cast<unsigned long long>(looked_up));
-  EXPECT_GT(empty, 0u);
+  std::printf(
+      "%llu scans, %llu empty, %llu seeks that filters rejected, %llu keys looked up\n",
+      static_cast<unsigned long long>(counts.scans), static_cast<unsigned long long>(counts.empty),
+      static_cast<unsigned long long>(filtered), static_cast<unsigned long long>(counts.looked_up));
+  EXPECT_GT(counts.empty, 0u);
   if (GetParam().filters) {
-    EXPECT_GT(filtered, scans / 20);
+    EXPECT_GT(filtered, counts.scans / 20);
   }
 }
 

@@ -8,7 +8,6 @@
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
-#include <rocksdb/table_properties.h>
 
 #include <cmath>
 #include <cstdint>
@@ -317,22 +316,16 @@ TEST_F(SingleFilterDatabaseTest, AnOlderWinnowKnowsTheOptionsThatThePageSets) {
   ASSERT_NE(begin, std::string::npos);
   const size_t value = begin + name.size();
   const std::string table = page.substr(value, page.find('\n', value) - value);
-  const auto bits_per_key = [](DB* database) {
-    ROCKSDB_NAMESPACE::TablePropertiesCollection files;
-    Check(database->GetPropertiesOfAllTables(&files));
-    uint64_t bytes = 0;
-    uint64_t keys = 0;
-    for (const auto& [file, properties] : files) {
-      bytes += properties->filter_size;
-      keys += properties->num_entries;
-    }
-    return 8.0 * static_cast<double>(bytes) / static_cast<double>(keys);
+  const Keys keys = RandomKeys(5000);
+  const auto bits_per_key = [&keys](DB* database) {
+    return 8.0 * static_cast<double>(testing::FilterBytes(database)) /
+           static_cast<double>(keys.size());
   };
   for (const char* const kind : {"single", "positions", "trees", "both", "auto"}) {
     const auto database = Open("{id=winnow;bits_per_key=10;tree_notes=0;range_bits=15;range_kind=" +
                                    std::string(kind) + "}",
                                kind);
-    Fill(database.get(), RandomKeys(5000));
+    Fill(database.get(), keys);
     EXPECT_GT(bits_per_key(database.get()), 15) << kind;
     EXPECT_THAT(testing::NewestOptionsFile(folder_ / kind), ::testing::HasSubstr("range_bits"));
     Check(database->SetOptions({{"block_based_table_factory", table}}));
