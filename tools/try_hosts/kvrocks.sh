@@ -28,6 +28,7 @@ try_host() {
     esac
   done
   ((${#programs[@]} == 2)) || usage "kvrocks: expected two programs, without Winnow and with it"
+  needs python3 python3
   for argument in "${programs[@]}" "$tool"; do
     [[ -f $argument && -x $argument ]] || usage "kvrocks: there is no program $argument"
   done

@@ -8,7 +8,7 @@
 #   --keys=N        keys that are written and found (1,000,000)
 #   --keep          keeps all that was made and said
 #
-# Needs cargo and Debian's librust-rocksdb-dev, librust-bincode-dev, librust-pretty-assertions-dev,
+# Needs cargo, python3 and Debian's librust-rocksdb-dev, librust-bincode-dev, librust-pretty-assertions-dev,
 # librust-tempfile-dev and librust-trybuild-dev, as crates come from /usr/share/cargo/registry and not from the network.
 # Tests run one by one, with the original and the adopted archive, without WINNOW_POLICY and with winnow:10; doc tests are
 # left out. Prints two tables: tests, and keys and filters. Ends with 1 if a list of passed and failed tests differs from
@@ -76,6 +76,7 @@ take_arguments() {
   done
   [[ $sources ]] || usage "$host: the folder of its sources is not named"
   needs pkg-config pkgconf
+  needs python3 python3
   [[ $archive ]] || archive=$(pkg-config --variable=libdir rocksdb)/librocksdb.a
   [[ -f $archive ]] || usage "$host: there is no archive $archive; --archive=FILE names one"
   [[ -f $tool && -x $tool ]] || usage "$host: there is no program $tool; --tool=FILE names winnow"
