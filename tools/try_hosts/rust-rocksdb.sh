@@ -22,6 +22,7 @@ registry=/usr/share/cargo/registry
 run_cargo() (
   cd "$work/crate" || exit
   export CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$work/$1/target CARGO_NET_OFFLINE=true
+  export NO_COLOR=1 # by TERM, trybuild colors its lines in files too, and test_host would not know them
   export PKG_CONFIG_PATH=$work/$1 ROCKSDB_STATIC=1 ROCKSDB_LIB_DIR=$work/$1 SNAPPY_LIB_DIR ROCKSDB_INCLUDE_DIR
   SNAPPY_LIB_DIR=$(pkg-config --variable=libdir snappy)
   ROCKSDB_INCLUDE_DIR=$(pkg-config --cflags-only-I --keep-system-cflags rocksdb | sed "s/^-I//; s/ .*//")
