@@ -46,7 +46,8 @@ class WatchedReader final : public FilterBitsReader {
         block_(contents.data(), contents.size()),
         is_winnow_(core::LooksOurs(block_)),
         view_(is_winnow_ ? block_ : std::string_view()),
-        ranges_(is_winnow_ ? core::TableRanges(block_) : core::TableRanges()) {}
+        ranges_(is_winnow_ ? core::TableRanges(block_) : core::TableRanges()),
+        answers_keys_(core::AnswersKeys(block_, ranges_)) {}
 
   bool MayMatch(const Slice& key) override {
     const bool said = inner_->MayMatch(key);
@@ -61,6 +62,9 @@ class WatchedReader final : public FilterBitsReader {
 
  private:
   bool MayContainKey(const Slice& key) const {
+    if (answers_keys_) {  // an empty prefix stands for all keys
+      return key.empty() || ranges_.view(0).MayHaveKey({key.data(), key.size()});
+    }
     return view_.MayContain(HashKey(std::string_view(key.data(), key.size())));
   }
 
@@ -95,6 +99,7 @@ class WatchedReader final : public FilterBitsReader {
   const bool is_winnow_;
   const FilterView view_;
   const core::TableRanges ranges_;
+  const bool answers_keys_;
 };
 
 class WatchedPolicy final : public FilterPolicy {
