@@ -21,6 +21,7 @@ const char* Name(Count count) {
                                            "hashes_shared",
                                            "lookups_sampled",
                                            "answers_of_filters_watched",
+                                           "keys_asked_by_single",
                                            "bloom_filters_built",
                                            "ribbon_filters_built",
                                            "filters_with_learned_rates",

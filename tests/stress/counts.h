@@ -18,6 +18,7 @@ enum class Count : size_t {
   kHashesShared,   // lookups that needed no hash
   kSampled,        // lookups sampled for level plans
   kWatched,        // Winnow readers' answers compared with the filter and a new hash
+  kBySingle,       // of these, lookups of keys in range filters (range_kind=single)
   kBloomFilters,   // built by Winnow
   kRibbonFilters,  // built by Winnow
   kLearned,        // filters whose rate follows from sampled lookups

@@ -11,9 +11,10 @@
 namespace winnow::stress {
 
 // Keys of one owner: a letter, four digits for the group, two for the key within the group, and
-// padding whose length depends on the key. It is mostly a few bytes, and for some keys more than
-// the 64 and the 1024 that are limits of the shared hash. An owner's keys are contiguous in
-// bytewise order and sorted by number, so only the owner changes what an iterator finds there.
+// padding. Its length depends on the key: mostly a few bytes, and for some keys more than the 64
+// and the 1024 that are limits of the shared hash. Every second owner's keys have one length, as
+// range_kind=single needs. An owner's keys are contiguous in bytewise order and sorted by number,
+// so only the owner changes what an iterator finds there.
 class KeySpace {
  public:
   // owner: 0 to 25. keys: at most 990,000.

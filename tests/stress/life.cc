@@ -110,6 +110,7 @@ class Life {
     }
     counts_->SetFromPlugin();
     counts_->Set(Count::kWatched, Watch::Compared());
+    counts_->Set(Count::kBySingle, Watch::ComparedBySingle());
     if (!finding) return 0;
     const Blame blame = FindBlame(*finding, *database, plan_.folder + "/evidence", plan_.program);
     std::printf("%s", blame.report.c_str());

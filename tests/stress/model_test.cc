@@ -74,6 +74,11 @@ TEST(KeysTest, HaveAllTheLengthsThatTheSharedHashTellsApart) {
   EXPECT_GT(longest, 10);
 }
 
+TEST(KeysTest, OfEverySecondOwnerHaveOneLength) {
+  const KeySpace keys(1, 2'000);
+  for (uint64_t i = 0; i < keys.keys(); ++i) ASSERT_EQ(keys.Key(i).size(), keys.Key(0).size());
+}
+
 TEST(KeysTest, ValuesNameTheirKeyAndNeverComeAgain) {
   std::set<std::string> values;
   for (uint64_t serial = 0; serial < 1'000; ++serial) {

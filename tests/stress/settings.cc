@@ -54,7 +54,7 @@ std::string RandomPolicy(Random* random) {
                                           ";level_plan=auto;filter_memory=8KiB"};
   // range_bits has no effect unless the extractor is winnow.range.
   static constexpr const char* kRanges[] = {"",
-                                            "",
+                                            ";range_bits=9;range_kind=single",
                                             ";range_bits=15",
                                             ";range_bits=8;range_kind=positions",
                                             ";range_bits=10;range_kind=trees",

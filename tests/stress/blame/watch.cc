@@ -27,6 +27,7 @@ using ROCKSDB_NAMESPACE::Slice;
 
 struct Seen {
   std::atomic<uint64_t> compared{0};
+  std::atomic<uint64_t> compared_by_single{0};
   std::atomic<bool> has_wrong{false};
   std::atomic<bool> is_recording{false};
   std::mutex mutex;  // guards the members below
@@ -63,6 +64,7 @@ class WatchedReader final : public FilterBitsReader {
  private:
   bool MayContainKey(const Slice& key) const {
     if (answers_keys_) {  // an empty prefix stands for all keys
+      TheSeen().compared_by_single.fetch_add(1, std::memory_order_relaxed);
       return key.empty() || ranges_.view(0).MayHaveKey({key.data(), key.size()});
     }
     return view_.MayContain(HashKey(std::string_view(key.data(), key.size())));
@@ -137,6 +139,8 @@ class WatchedPolicy final : public FilterPolicy {
 }  // namespace
 
 uint64_t Watch::Compared() { return TheSeen().compared.load(); }
+
+uint64_t Watch::ComparedBySingle() { return TheSeen().compared_by_single.load(); }
 
 bool Watch::HasWrongAnswer() { return TheSeen().has_wrong.load(std::memory_order_relaxed); }
 

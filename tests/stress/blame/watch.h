@@ -47,6 +47,8 @@ class Watch {
  public:
   // Returns the number of Winnow readers' answers that were compared with their filters' bytes.
   static uint64_t Compared();
+  // Returns how many of these were lookups of keys in a range filter (range_kind=single).
+  static uint64_t ComparedBySingle();
   static bool HasWrongAnswer();
   static std::optional<WrongAnswer> FirstWrongAnswer();
 
