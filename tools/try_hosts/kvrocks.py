@@ -18,6 +18,8 @@ was written, so that each answer is found, missing or wrong. An absent key that 
 Absent keys are looked up in each node that has a copy of another's files, too: without Winnow it can't use Winnow's
 filters.
 
+With two programs unittest, the tests of Kvrocks run first, in the same settings: the same tests must pass.
+
 Small write buffers and files give these small databases the levels of large ones. Nodes keep no old WAL files, so that a
 new replica needs a full sync. Other options have Kvrocks's defaults.
 """
@@ -119,7 +121,15 @@ class Connection:
 
 STARTED = []  # processes, which must end with this one
 
-Setting = collections.namedtuple("Setting", "name program has_winnow policy")
+class Setting(collections.namedtuple("Setting", "name program has_winnow policy")):
+    """A program kvrocks, and the policy that it gets."""
+
+    def environment(self):
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("WINNOW_")}
+        variables["WINNOW_LOG"] = "1"
+        if self.policy:
+            variables["WINNOW_POLICY"] = self.policy
+        return variables
 
 
 class Node:
@@ -136,12 +146,8 @@ class Node:
         (folder / "conf").write_text(f"{OPTIONS}port {self.port}\ndir {folder}\nlog-dir {folder}\npidfile {folder}/pid\n")
 
     def start(self, setting):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("WINNOW_")}
-        environment["WINNOW_LOG"] = "1"
-        if setting.policy:
-            environment["WINNOW_POLICY"] = setting.policy
         with open(self.folder / "stderr", "wb") as said:
-            self.process = subprocess.Popen([setting.program, "-c", self.folder / "conf"], env=environment,
+            self.process = subprocess.Popen([setting.program, "-c", self.folder / "conf"], env=setting.environment(),
                                             stdin=subprocess.DEVNULL, stdout=said, stderr=said)
         STARTED.append(self.process)
         self.client = wait_for(f"{self.folder.name} serves", self.serves)
@@ -518,6 +524,49 @@ def try_setting(home, setting, other, settings, arguments):
     return result
 
 
+def run_tests(home, program, setting):
+    """Runs Kvrocks's own tests, and returns results by name; a test without one ended the process."""
+    folder = home / f"tests_{setting.name}"
+    folder.mkdir()
+    names, suite = [], ""
+    listed = subprocess.run([program, "--gtest_list_tests"], cwd=folder, env=setting.environment(), capture_output=True, text=True, check=True)
+    for line in listed.stdout.splitlines():
+        name = line.split("#")[0].strip()
+        if line.startswith("  "):
+            names.append(suite + name)
+        elif name.endswith("."):
+            suite = name
+    with open(folder / "said", "wb") as said, open(folder / "stderr", "wb") as stderr:
+        subprocess.run([program], cwd=folder, env=setting.environment(), stdin=subprocess.DEVNULL, stdout=said, stderr=stderr, check=False)
+    if ("in force" in (folder / "stderr").read_text(errors="replace")) != setting.has_winnow:
+        raise NotAsExpected(f"{folder}/stderr {'does not say' if setting.has_winnow else 'says'} that Winnow is in force")
+    lines = re.findall(r"^\[ +(OK|FAILED|SKIPPED) +\] ([^ ,]+).* \(\d+ ms\)$", (folder / "said").read_text(errors="replace"), re.M)
+    return dict.fromkeys(names, "NONE") | {name: result for result, name in lines}
+
+
+def try_tests(home, without, with_winnow, settings):
+    """Prints the results of Kvrocks's own tests by setting; returns whether they are the same in each."""
+    print("| setting | its own tests | passed | failed | skipped | without a result |")
+    print("|---|---:|---:|---:|---:|---:|")
+    first, differences = None, []
+    for setting in settings:
+        say(f"{setting.name}: its own tests")
+        results = run_tests(home, with_winnow if setting.has_winnow else without, setting)
+        first = first or results
+        sums = collections.Counter(results.values())
+        print(f"| {setting.name} | {len(results)} | {sums['OK']} | {sums['FAILED']} | {sums['SKIPPED']} | {sums['NONE']} |", flush=True)
+        differences += [f"{setting.name}: {name}: {results.get(name)}, {settings[0].name}: {first.get(name)}"
+                        for name in sorted(first.keys() | results.keys()) if results.get(name) != first.get(name)]
+    print()
+    for name, result in first.items():
+        if result in ("FAILED", "NONE"):
+            print(f"{settings[0].name} Winnow, {result}: {name}")
+    for line in differences:
+        print(f"differs: {line}")
+    print(f"{len(differences)} results of its own tests differ.\n", flush=True)
+    return not differences and "OK" in first.values()
+
+
 def say(what):
     print(f"{time.strftime('%H:%M:%S')} {what}", file=sys.stderr, flush=True)
 
@@ -560,6 +609,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("without")
     parser.add_argument("with_winnow")
+    parser.add_argument("tests", nargs="*")
     parser.add_argument("--tool", required=True)
     parser.add_argument("--keys", type=int, default=1_000_000)
     parser.add_argument("--absent", type=int, default=200_000)
@@ -574,11 +624,13 @@ def main():
         version = subprocess.run([setting.program, "-v"], capture_output=True, text=True, check=True).stdout.strip()
         print(f"{setting.name} Winnow: {version}", flush=True)
     home = pathlib.Path(tempfile.mkdtemp(prefix="try_hosts."))
+    settings = without, with_winnow, reading
     results = []
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
+        same = not arguments.tests or try_tests(home, *arguments.tests, settings)
         for setting, other in ((without, with_winnow), (with_winnow, without)):
-            results.append(try_setting(home / setting.name, setting, other, (without, with_winnow, reading), arguments))
+            results.append(try_setting(home / setting.name, setting, other, settings, arguments))
             if not arguments.keep:
                 shutil.rmtree(home / setting.name)
     except (NotAsExpected, OSError, subprocess.SubprocessError) as problem:
@@ -593,10 +645,12 @@ def main():
     bad = sum(counts["missing"] + counts["wrong"] for result in results for counts in result["steps"].values())
     bad += sum(copy["found"] for result in results for copy in result["copies"].values())
     bad += sum(result[f"{when}absent"]["found"] for result in results for when in ("", "switched: ", "and back: "))
-    if not arguments.keep:
+    if same and not arguments.keep:
         shutil.rmtree(home)
+    elif not same:
+        print(f"\nWhat the tests said is in {home}/tests_*/said.")
     print(f"\n{bad} answers missing or wrong.")
-    return 1 if bad else 0
+    return 1 if bad or not same else 0
 
 
 if __name__ == "__main__":

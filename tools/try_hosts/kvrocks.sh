@@ -1,7 +1,7 @@
 # Sourced by tools/try_hosts.sh: runs clusters of Kvrocks without Winnow and with it, and counts answers.
-#   tools/try_hosts.sh kvrocks WITHOUT WITH [OPTION…]
+#   tools/try_hosts.sh kvrocks WITHOUT WITH [UNITTEST_WITHOUT UNITTEST_WITH] [OPTION…]
 # WITHOUT is a program kvrocks of its usual build, WITH the same with Winnow in its RocksDB and the stand-in
-# (docs/your-stack.md).
+# (docs/your-stack.md). The programs unittest of both builds, if given, run first: all settings must have the same results.
 #
 #   --keys=N       strings in the cluster (1,000,000); a twentieth as many fields of hashes, and members of sorted sets
 #   --absent=N     absent keys that are looked up (200,000)
@@ -27,7 +27,8 @@ try_host() {
     *) programs+=("$(path_of "$argument")") ;;
     esac
   done
-  ((${#programs[@]} == 2)) || usage "kvrocks: expected two programs, without Winnow and with it"
+  ((${#programs[@]} == 2 || ${#programs[@]} == 4)) ||
+    usage "kvrocks: expected two programs, without Winnow and with it, and perhaps their two unittest"
   needs python3 python3
   for argument in "${programs[@]}" "$tool"; do
     [[ -f $argument && -x $argument ]] || usage "kvrocks: there is no program $argument"
