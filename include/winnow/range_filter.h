@@ -128,7 +128,8 @@ class WINNOW_EXPORT RangeFilterBuilder {
   RangeFilterKind kind() const noexcept;
 
   // Returns an upper bound of the size in bytes that Finish would give for n keys like those added
-  // so far; dense keys take less. Takes constant time.
+  // so far, but keys with gaps in the values of their bytes may take up to 96 bytes more; dense
+  // keys take less. Takes constant time.
   size_t EstimateSize(uint64_t n) const noexcept;
 
   // Builds the range filter of the keys kept, for RangeFilterView. The block has size 0 and null

@@ -31,6 +31,10 @@ constexpr size_t kUsualDigitBytes = 4;
 constexpr double kMostTreeBits = 24;
 constexpr double kFewBytes = 1024;
 
+// Number of keys up to which a retrieval may take a few percent more than estimated, as its last
+// layer is large relative to them.
+constexpr uint64_t kFewKeys = 1 << 16;
+
 // Room for a retrieval in addition to its keys: front, list, entries.
 constexpr uint64_t kMoreBytes = 4096;
 
@@ -42,7 +46,8 @@ RangeFilterOptions NearestValid(RangeFilterOptions options) noexcept {
   return options;
 }
 
-// Returns a block of size 0 if the retrieval takes more bytes than `most_bytes`.
+// Returns a block of size 0 if the retrieval takes more bytes than `most_bytes`; few keys are then
+// still there.
 FilterBlock BuildRetrieval(core::RangeKeys* keys, const core::RangeKeysFormat& format,
                            core::RangeHeader header, uint64_t expected_bytes, uint64_t most_bytes,
                            const std::string& digits) {
@@ -52,10 +57,14 @@ FilterBlock BuildRetrieval(core::RangeKeys* keys, const core::RangeKeysFormat& f
   payload.Append(front_bytes);
   core::HashChunkPool pool;
   core::RetrievalBuilder builder(header.retrieval, &pool);
-  keys->DrainPositions(format, &pool,
-                       [&](const uint64_t* positions, const uint64_t* hashes, size_t n) {
-                         builder.Add(positions, hashes, n);
-                       });
+  const auto add = [&](const uint64_t* positions, const uint64_t* hashes, size_t n) {
+    builder.Add(positions, hashes, n);
+  };
+  if (keys->size() <= kFewKeys) {
+    keys->ForEachPosition(format, add);
+  } else {
+    keys->DrainPositions(format, &pool, add);
+  }
   header.kind = RangeFilterKind::kRetrieval;
   FilterBlock block;
   if (!builder.Finish(&payload, &header.retrieval) || payload.size() > most_bytes) return block;
@@ -95,7 +104,9 @@ FilterBlock Build(core::RangeKeys* keys, const RangeFilterOptions& options) {
     uint64_t bytes = 0;
     header.retrieval = counts.Best(columns, &bytes);
     if (bytes + bytes / 64 < header.shape.Bytes()) {
-      return BuildRetrieval(keys, format, header, bytes, core::RangeFilterBytes(header), digits);
+      FilterBlock block =
+          BuildRetrieval(keys, format, header, bytes, core::RangeFilterBytes(header), digits);
+      if (block.size != 0 || keys->size() > kFewKeys) return block;
     }
   }
 
