@@ -468,38 +468,6 @@ TEST(RangeFilterTest, TakesTheBitsThatWereAskedForAndTwoMore) {
   }
 }
 
-// The last layer of a retrieval of few keys may take more than estimated.
-TEST(RangeFilterTest, FewKeysTakeAtMostAsManyBytesAsStored) {
-  RandomHashes random(testing::TestSeed());
-  const KindOfKeys& kind = testing::KindsOfKeys().front();
-  size_t stored = 0;
-  size_t retrieved = 0;
-  for (int i = 0; i < 600; ++i) {
-    const Keys keys = SomeKeys(kind, 900 + random.Below(1000), &random);
-    FilterBlock filters[2];
-    for (const bool may_be_retrieved : {false, true}) {
-      RangeFilterOptions options;
-      options.range_bits = 12 + 3 * (i % 2);
-      options.kind = may_be_retrieved ? RangeFilterKind::kRetrieval : RangeFilterKind::kPositions;
-      RangeFilterBuilder builder(options);
-      for (const std::string& key : keys) builder.Add(key);
-      filters[may_be_retrieved] = builder.Finish();
-    }
-    ASSERT_NE(filters[1].size, 0u) << keys.size() << " keys";
-    ASSERT_LE(filters[1].size, filters[0].size) << keys.size() << " keys";
-    const RangeFilterView view(filters[1].bytes());
-    if (view.info().kind == RangeFilterKind::kRetrieval) {
-      ++retrieved;
-    } else {
-      ASSERT_EQ(filters[1].bytes(), filters[0].bytes());
-      ++stored;
-    }
-    for (const std::string& key : keys) ASSERT_TRUE(view.MayHaveKey(key));
-  }
-  EXPECT_GT(stored, 50u);
-  EXPECT_GT(retrieved, 50u);
-}
-
 TEST(RangeFilterTest, KindsHaveNames) {
   EXPECT_EQ(ToString(RangeFilterKind::kNone), "none");
   EXPECT_EQ(ToString(RangeFilterKind::kPositions), "positions");

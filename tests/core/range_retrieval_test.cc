@@ -8,13 +8,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "src/core/payload.h"
 #include "src/core/ranges/range_retrieval_builder.h"
 #include "src/core/sizing.h"
+#include "tests/core/range_filter_testing.h"
 #include "tests/support/random_hashes.h"
+#include "winnow/range_filter.h"
 
 namespace winnow::core {
 namespace range_retrieval_test {
@@ -152,6 +156,41 @@ TEST(RangeRetrievalTest, EqualItemsGoToTheList) {
       EXPECT_GT(built.bytes.size(), equal * kListedItemBytes);
     }
   }
+}
+
+// The last layer of a retrieval of few keys may take more than estimated.
+TEST(RangeRetrievalTest, FewKeysTakeAtMostAsManyBytesAsStored) {
+  RandomHashes random(testing::TestSeed());
+  size_t stored = 0;
+  size_t retrieved = 0;
+  for (int i = 0; i < 600; ++i) {
+    std::set<std::string> keys;
+    for (uint64_t n = 900 + random.Below(1000); n > 0; --n) {
+      keys.insert(testing::BigEndian(random.Next()));
+    }
+    const auto build = [&](RangeFilterKind kind) {
+      RangeFilterOptions options;
+      options.range_bits = 12 + 3 * (i % 2);
+      options.kind = kind;
+      RangeFilterBuilder builder(options);
+      for (const std::string& key : keys) builder.Add(key);
+      return builder.Finish();
+    };
+    const FilterBlock positions = build(RangeFilterKind::kPositions);
+    const FilterBlock smaller = build(RangeFilterKind::kRetrieval);
+    ASSERT_NE(smaller.size, 0u) << keys.size() << " keys";
+    ASSERT_LE(smaller.size, positions.size) << keys.size() << " keys";
+    const RangeFilterView view(smaller.bytes());
+    if (view.info().kind == RangeFilterKind::kRetrieval) {
+      ++retrieved;
+    } else {
+      ASSERT_EQ(smaller.bytes(), positions.bytes());
+      ++stored;
+    }
+    for (const std::string& key : keys) ASSERT_TRUE(view.MayHaveKey(key));
+  }
+  EXPECT_GT(stored, 50u);
+  EXPECT_GT(retrieved, 50u);
 }
 
 TEST(RangeRetrievalTest, KeysThatWereNotCountedAreRefused) {
