@@ -28,7 +28,7 @@ try_host() {
     esac
   done
   ((${#programs[@]} == 2 || ${#programs[@]} == 4)) ||
-    usage "kvrocks: expected two programs, without Winnow and with it, and perhaps their two unittest"
+    usage "kvrocks: expected two programs, without Winnow and with it, or also their two programs unittest"
   needs python3 python3
   for argument in "${programs[@]}" "$tool"; do
     [[ -f $argument && -x $argument ]] || usage "kvrocks: there is no program $argument"
