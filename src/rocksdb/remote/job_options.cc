@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <sstream>
-#include <string_view>
 #include <utility>
 
+#include "src/rocksdb/family_texts.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/parse_number.h"
 #include "src/rocksdb/version_guard.h"
@@ -19,7 +18,7 @@ namespace winnow::plugin {
 
 using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::Status;
-using Texts = JobOptions::Texts;
+using Texts = OptionTexts;
 
 namespace {
 
@@ -75,54 +74,6 @@ Status ReadInput(const std::string& input, Texts* job, JobOptions* options) {
   return ReadFamily(job, options);
 }
 
-// ---- Parsing of an OPTIONS file
-
-// Removes a comment, and surrounding spaces.
-std::string_view Trimmed(std::string_view text) {
-  constexpr char kSpaces[] = " \t\n\v\f\r";
-  for (size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1)) {
-    if (at == 0 || text[at - 1] != '\\') text = text.substr(0, at);
-  }
-  text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpaces) + 1);
-}
-
-std::string Unescaped(std::string_view text) {
-  std::string plain;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool is_escaped = text[i] == '\\' && i + 1 < text.size();
-    const char c = text[is_escaped ? ++i : i];
-    plain.push_back(is_escaped && c == 'n' ? '\n' : is_escaped && c == 'r' ? '\r' : c);
-  }
-  return plain;
-}
-
-// Adds the options of the column family in the file; options that are already set stay.
-void ReadSections(const std::string& text, JobOptions* options) {
-  constexpr std::string_view kTable = "TableOptions/";
-  Texts* section = nullptr;  // null in other sections
-  std::istringstream lines(text);
-  for (std::string whole; std::getline(lines, whole);) {
-    const std::string_view line = Trimmed(whole);
-    if (line.empty() || line.front() != '[') {
-      const size_t equals = line.find('=');
-      if (section == nullptr || equals == line.npos) continue;
-      section->emplace(Trimmed(line.substr(0, equals)), Trimmed(line.substr(equals + 1)));
-      continue;
-    }
-    const size_t first = line.find('"');
-    const size_t last = line.rfind('"');
-    const bool is_its =
-        first != last && Unescaped(line.substr(first + 1, last - first - 1)) == options->family;
-    const std::string_view title = is_its ? Trimmed(line.substr(1, first - 1)) : "";
-    section = title == "CFOptions" ? &options->family_options : nullptr;
-    if (title.substr(0, kTable.size()) == kTable) {
-      options->table_kind = title.substr(kTable.size());
-      section = &options->table_options;
-    }
-  }
-}
-
 // Reads the OPTIONS file with this number, or the latest one if 0.
 Status ReadOptionsFile(Env* env, const std::string& name, uint64_t number, JobOptions* options) {
   std::string file = std::to_string(number);
@@ -132,15 +83,20 @@ Status ReadOptionsFile(Env* env, const std::string& name, uint64_t number, JobOp
   options->file = name + "/" + file;
   std::string text;
   if (status.ok()) status = ROCKSDB_NAMESPACE::ReadFileToString(env, options->file, &text);
-  if (status.ok()) ReadSections(text, options);
+  if (!status.ok()) return status;
+  for (FamilyTexts& family : ReadFamilyTexts(text)) {
+    if (family.name != options->family) continue;
+    options->family_options.merge(family.family_options);  // options that are already set stay
+    options->table_kind = std::move(family.table_kind);
+    options->table_options.merge(family.table_options);
+  }
   return status;
 }
 
 }  // namespace
 
 std::string JobOptions::Object(const std::string& name) const {
-  const auto found = family_options.find(name);
-  return found == family_options.end() || found->second == "nullptr" ? "" : found->second;
+  return ObjectText(family_options, name);
 }
 
 Status ReadJobOptions(Env* env, const std::string& name, const std::string& input,

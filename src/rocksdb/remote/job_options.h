@@ -12,17 +12,16 @@
 #include <rocksdb/status.h>
 
 #include <string>
-#include <unordered_map>
+
+#include "src/rocksdb/family_texts.h"
 
 namespace winnow::plugin {
 
 struct JobOptions {
-  using Texts = std::unordered_map<std::string, std::string>;  // keyed by option name
-
   std::string family;
-  Texts family_options;
+  OptionTexts family_options;
   std::string table_kind;  // name of its table factory
-  Texts table_options;
+  OptionTexts table_options;
   std::string file;  // OPTIONS file with these options
 
   // Returns the text of an object among the column family's options, or an empty string if there is

@@ -53,7 +53,7 @@ ConfigOptions Strict(Env* env) {
 // Returns an object's name from the text that RocksDB saves, which is only the name, or has
 // options, too.
 std::string IdIn(const std::string& text) {
-  JobOptions::Texts texts;
+  OptionTexts texts;
   if (text.empty() || text.front() != '{') return text;
   return ROCKSDB_NAMESPACE::StringToMap(text, &texts).ok() ? texts["id"] : text;
 }
@@ -124,7 +124,7 @@ void KeepNoFilters(BlockBasedTableOptions* table) {
 // Returns the options that a policy would see when a database is opened.
 ColumnFamilyOptions FamilyOptionsFor(const JobOptions& job, const ConfigOptions& config,
                                      const CompactionServiceOptionsOverride& given) {
-  JobOptions::Texts known;
+  OptionTexts known;
   for (const char* const name : {"max_bytes_for_level_multiplier", "optimize_filters_for_hits",
                                  "level_compaction_dynamic_level_bytes"}) {
     const auto found = job.family_options.find(name);
