@@ -19,6 +19,9 @@
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/prometheus_text.h"
 
+// Defined by a program that opens databases only to look at them or to try policies.
+extern "C" __attribute__((weak)) const char winnow_keeps_no_metrics;
+
 namespace winnow::plugin {
 namespace {
 
@@ -35,6 +38,7 @@ std::atomic<bool> g_has_ended{false};
 const std::string& Name() {
   static const std::string& name = *new std::string([]() -> std::string {
     const char* const value = ::secure_getenv("WINNOW_METRICS");
+    if (&winnow_keeps_no_metrics != nullptr) return {};
     if (value == nullptr || *value == '\0') return {};
     std::error_code none;
     const std::filesystem::path path = std::filesystem::absolute(value, none);

@@ -6,15 +6,19 @@
 
 namespace winnow::plugin {
 
+// Must be called when a database is opened with one of Winnow's policies, not when a policy is
+// made: a process that has none in force would overwrite the file of one that has.
+//
 // Writes CountersAsPrometheusText() to the file that WINNOW_METRICS names: now, after 1, 2, 4 and 8
 // seconds, then every 15 seconds, and when the process ends by exit() or by returning from main().
-// Does nothing without WINNOW_METRICS, or if this process has called it before; a forked process
-// begins anew. Each write renames a temporary file in the same folder, so that readers, such as the
-// textfile collector of node_exporter, see whole files. `%p` in the name becomes the process id,
-// which each sample then has as label `pid`. The name is read when the library is loaded, relative
-// to the working directory at that time; it is ignored in a process with more rights than its
-// caller (secure_getenv). A file that can't be written is reported on stderr once. Never throws.
-// Thread-safe.
+// Does nothing without WINNOW_METRICS, in a program that exports the variable
+// winnow_keeps_no_metrics, as the tool does, or if this process has called it before; a forked
+// process begins anew. Each write renames a temporary file in the same folder, so that readers,
+// such as the textfile collector of node_exporter, see whole files. `%p` in the name becomes the
+// process id, which each sample then has as label `pid`. The name is read when the library is
+// loaded, relative to the working directory at that time; it is ignored in a process with more
+// rights than its caller (secure_getenv). A file that can't be written is reported on stderr once.
+// Never throws. Thread-safe.
 void KeepMetricsFile() noexcept;
 
 }  // namespace winnow::plugin

@@ -1,5 +1,7 @@
 #include "src/rocksdb/prometheus_text.h"
 
+#include <rocksdb/version.h>
+
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
@@ -8,7 +10,6 @@
 
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/use/use_text.h"
-#include "src/rocksdb/version_guard.h"
 #include "src/simd/kernels.h"
 #include "winnow/version.h"
 
@@ -263,9 +264,9 @@ std::string PrometheusText(const Counters& counters, const SampleCounters& sampl
                            const FilterLoads& loads, const std::vector<UseRow>& use,
                            std::string_view labels) {
   Page page(labels);
-  page.Info("winnow_build_info", "Versions of Winnow and of the RocksDB that it was built for.",
+  page.Info("winnow_build_info", "Versions of Winnow and of the RocksDB in which it is in force.",
             {{"version", Version()},
-             {"rocksdb", CompiledVersion()},
+             {"rocksdb", ROCKSDB_NAMESPACE::GetRocksVersionAsString()},
              {"kernels", simd::ActiveKernels().name}});
   AddBuilt(counters, &page);
   AddLookups(counters, samples, &page);

@@ -108,6 +108,13 @@ int Run(const char* program, const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace winnow::tools
 
+#if defined(WINNOW_HAS_ROCKSDB)
+// Tells the plugin that WINNOW_METRICS is that of a service, whose file this program must not
+// overwrite (src/rocksdb/metrics_file.h).
+extern "C" __attribute__((visibility("default"))) const char winnow_keeps_no_metrics;
+extern "C" const char winnow_keeps_no_metrics = 1;
+#endif
+
 int main(int argc, char** argv) {
   using namespace winnow::tools;
   PrepareStandardStreams();

@@ -13,6 +13,7 @@
 #include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/stderr_line.h"
+#include "src/rocksdb/metrics_file.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/use/use_text.h"
@@ -346,6 +347,7 @@ void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& options,
 }
 
 OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {
+  KeepMetricsFile();  // RocksDB does not validate the options of read-only databases
   const std::string_view block(contents.data(), contents.size());
   const bool is_ours = core::LooksOurs(block);
   const uint64_t hash = is_ours ? HashOfTail(block) : HashOfSomeBytes(block);
@@ -388,6 +390,7 @@ OwnedReader PlannedBuilders::NewReaderOfFound(std::string_view block, uint64_t h
 void PlannedBuilders::NoteDatabaseOptions(
     const ROCKSDB_NAMESPACE::DBOptions& database,
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
+  KeepMetricsFile();
   known_->loads.See(family);
   known_->loads.See(database);
   if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;

@@ -20,7 +20,6 @@
 #include "src/rocksdb/hash_guard.h"
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/sampled_hashes.h"
-#include "src/rocksdb/metrics_file.h"
 #include "src/rocksdb/ranges/key_order.h"
 #include "src/rocksdb/ranges/range_part.h"
 #include "src/rocksdb/remote/stated_rates.h"
@@ -57,7 +56,6 @@ class PlannedBuilders {
       : known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()) {
     ++known_->policies;
     HashProblem();  // reported on stderr now, and computed before memory may run out
-    KeepMetricsFile();
   }
   ~PlannedBuilders();
 
