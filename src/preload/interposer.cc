@@ -424,6 +424,7 @@ const Interposer* MakeInterposer(const FrontState& front) {
   policy_if_unset = front.policy_if_unset;
   ServeHooks(front, made);
   made->in_force = Keep(InForce(SeesDatabases(front)));
+  made->refuses = IsInterposing() && !RequestedPolicy().complaint.empty();
   return made;
 }
 

@@ -16,7 +16,7 @@ namespace winnow::preload {
 #define WINNOW_INTERPOSER_QUOTE(text) WINNOW_INTERPOSER_QUOTE_EXPANDED(text)
 inline constexpr char kInterposerBuild[] =
     "Winnow " WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_MAJOR) "." WINNOW_INTERPOSER_QUOTE(
-        WINNOW_VERSION_MINOR) "." WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_PATCH) ", interposer 4";
+        WINNOW_VERSION_MINOR) "." WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_PATCH) ", interposer 5";
 
 // State that the front passes to the plugin.
 struct FrontState {
@@ -36,6 +36,7 @@ struct Interposer {
   const void* rocksdb;   // an address in the RocksDB that the plugin is bound to
   const char* problem;   // reason why this RocksDB can't be used, or null
   const char* in_force;  // description for the state line; null with a problem
+  bool refuses;          // WINNOW_POLICY is no policy, so that databases with filters don't open
 
   // Handlers (hook_types.h), indexed by Hook; null if the call needs none.
   void* handlers[kMaxHooks];

@@ -429,6 +429,10 @@ TEST_F(PreloadTest, AnotherVersionOfRocksDBIsPassedThroughWithOneLine) {
        {std::vector<std::string>(), {"WINNOW_POLICY=stock"}}) {
     EXPECT_THAT(Write("bloom:10", Preloading(nothing, libraries)).errors, IsEmpty());
   }
+  const ChildResult ended =
+      RunClient({"idle"}, Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_REQUIRE=1"}, libraries));
+  EXPECT_EQ(ended.status, 125);
+  EXPECT_THAT(ended.errors, AllOf(HasSubstr("99.1.0"), HasSubstr("WINNOW_REQUIRE ends")));
 }
 
 TEST_F(PreloadTest, AnotherVersionOfRocksDBIsSaidToAProgramThatNamesWinnow) {

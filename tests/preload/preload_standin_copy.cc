@@ -39,6 +39,9 @@ std::string Called(const char* function, const Arguments&... arguments) {
   return out.str();
 }
 
+// RocksDB has static objects, too.
+const std::string kStaticObject(100, 'x');
+
 ColumnFamilyHandle* NewHandle(int number) { return new ColumnFamilyHandle{number}; }
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace winnow {
 namespace {
 
 using testing::ChildResult;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -98,6 +99,12 @@ std::string WithWinnow(const std::string& output) {
   return std::regex_replace(output, std::regex(": librocksdb[^ \n]*\n"), ": winnow\n");
 }
 
+// Returns the lines without those by which processes say that a RocksDB is left alone.
+std::string WithoutLeftAlone(const std::string& errors) {
+  return std::regex_replace(
+      errors, std::regex("winnow: not in force in [^\n]* is left alone: [^\n]*\n"), "");
+}
+
 class StandinTest : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override { WINNOW_SKIP_IF_SANITIZED(); }
@@ -118,7 +125,7 @@ TEST_P(StandinTest, IsAnsweredAsWithoutThePreload) {
 
   const ChildResult asked = RunCase(one, Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"}));
   EXPECT_EQ(asked.status, 0);
-  EXPECT_EQ(asked.errors, without.errors);
+  EXPECT_EQ(WithoutLeftAlone(asked.errors), without.errors);
   EXPECT_EQ(asked.output,
             one.answers == one.answers_with_policy ? without.output : WithWinnow(without.output));
   EXPECT_EQ(Answers(asked.output), Set(one.answers_with_policy)) << asked.output;
@@ -273,8 +280,56 @@ TEST(StandinsTest, ADatabaseOfAPluginIsChangedByAProgramWithoutRocksDB) {
     const ChildResult result = RunProgram(command, environment);
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(result.output, "good option: OK\nbad option: refused\n");
-    EXPECT_THAT(result.errors, IsEmpty());
+    EXPECT_THAT(WithoutLeftAlone(result.errors), IsEmpty());
   }
+}
+
+// Winnow is not in force in such a process, which must say so even without WINNOW_LOG, and can be
+// told to end.
+TEST(StandinsTest, ARocksDBOutOfReachIsNamedOnceAndEndsAProcessThatRequiresWinnow) {
+  WINNOW_SKIP_IF_SANITIZED();
+  const struct {
+    Case process;
+    bool is_ended;  // RTLD_DEEPBIND hides it from Winnow until the process ends
+  } cases[] = {{{"", "linked", "all all", ""}, true},
+               {{"", "exporting", "all", ""}, true},
+               {{"", "none", "open:one", ""}, true},
+               {{"", "none", "open:symbolic", ""}, true},
+               {{"", "rocksdb", "policies open:dependent", ""}, true},
+               {{"", "none", "open:rocksdb policies:rocksdb open:one", ""}, true},
+               {{"", "none", "open:one:deepbind all:one", ""}, false}};
+  for (const auto& [process, is_ended] : cases) {
+    const std::string shown = ::testing::PrintToString(process);
+    const ChildResult said = RunCase(process, Preloading({"WINNOW_POLICY=winnow:10"}));
+    EXPECT_EQ(said.status, 0) << shown;
+    EXPECT_THAT(testing::LinesThatBegin(said.errors, ""),
+                ElementsAre(HasSubstr(" is left alone: ")))
+        << shown;
+    for (const char* variable : {"WINNOW_POLICY=winnow:10", "WINNOW_POLICY=", "WINNOW_LOG=1"}) {
+      const ChildResult ended = RunCase(process, Preloading({variable, "WINNOW_REQUIRE=1"}));
+      EXPECT_EQ(ended.status, is_ended ? 125 : 0) << shown << variable;
+      EXPECT_EQ(ended.output.find("done") == std::string::npos, is_ended) << shown;
+      EXPECT_THAT(ended.errors, HasSubstr(" is left alone: ")) << shown << variable;
+      EXPECT_EQ(ended.errors.find("; WINNOW_REQUIRE ends the process\n") != std::string::npos,
+                is_ended);
+    }
+  }
+}
+
+TEST(StandinsTest, AProcessThatRequiresWinnowGoesOnWithoutAnotherRocksDB) {
+  WINNOW_SKIP_IF_SANITIZED();
+  const Words required = Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_REQUIRE=1"});
+  for (const Case& one : {Case{"", "none", "maps", ""}, Case{"", "rocksdb", "policies", ""},
+                          Case{"", "none", "open:rocksdb policies:rocksdb", ""},
+                          Case{"", "none", "run:host_none", ""}}) {
+    const ChildResult result = RunCase(one, required);
+    EXPECT_EQ(result.status, 0) << ::testing::PrintToString(one) << result.errors;
+    EXPECT_THAT(result.errors, IsEmpty());
+    EXPECT_THAT(result.output, HasSubstr("done"));
+  }
+  // A child is a process of its own.
+  const ChildResult parent = RunCase({"", "none", "run:host_linked", ""}, required);
+  EXPECT_THAT(parent.errors, HasSubstr("; WINNOW_REQUIRE ends the process\n"));
 }
 
 // Either plugin may answer, since nothing identifies the caller.

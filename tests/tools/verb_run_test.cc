@@ -803,6 +803,41 @@ TEST_F(VerbRunTest, SaysByWhichWayEachRocksDBOfTheProgramIsReached) {
   EXPECT_THAT(Run({STANDINS "preload_standin_host_linked"}).errors, Not(HasSubstr("inside")));
 }
 
+// A service that must not run without Winnow.
+TEST_F(VerbRunTest, RequireStartsNothingThatWinnowDoesNotReach) {
+  ExpectRefused({"--require", STARTED_PROGRAM}, 125, "The program is linked with no RocksDB");
+  ExpectRefused({"--require", "sh", "-c", STARTED_PROGRAM}, 125, "set WINNOW_REQUIRE=1");
+  ExpectRefused({"--require", STANDINS "preload_standin_host_linked"}, 125,
+                "librocksdb.so.5.99 has a RocksDB inside that Winnow does not reach: no plugins");
+  ExpectRefused({"--require", STANDINS "preload_standin_host_hidden"}, 125,
+                "the program has it inside");
+  EXPECT_EQ(Run({"--require", "--dry_run", STARTED_PROGRAM}).status, 125);
+  const Words reached = {"--require", STANDINS "preload_standin_host_rocksdb", "policies"};
+  const ChildResult outcome = Run(reached);
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("done"));
+  Words dry = reached;
+  dry.pop_back();
+  EXPECT_EQ(DryRun(dry, 0).at("environment").at("WINNOW_REQUIRE"), "1");
+  // What the program opens while it runs is required, too.
+  const ChildResult opened =
+      Run({"--require", STANDINS "preload_standin_host_rocksdb", "open:one"});
+  EXPECT_EQ(opened.status, 125);
+  EXPECT_THAT(opened.errors, HasSubstr("WINNOW_REQUIRE ends the process"));
+  // The variable alone lets programs without RocksDB run.
+  EXPECT_EQ(Started({STARTED_PROGRAM}, {"WINNOW_REQUIRE=1"}).at("arguments").size(), 1u);
+}
+
+// Its policy is tried on a database, which is none of the service's.
+TEST_F(VerbRunTest, WritesNoMetricsOfItsOwn) {
+  const std::string metrics = folder_ / "winnow.prom";
+  const Words variables = {"WINNOW_METRICS=" + metrics};
+  EXPECT_EQ(Run({"--dry_run", STARTED_PROGRAM}, variables).status, 0);
+  EXPECT_EQ(Run({STARTED_PROGRAM}, variables).status, 0);
+  EXPECT_EQ(RunWith(variables, {WINNOW_TOOL, "policy", "winnow:10"}).status, 0);
+  EXPECT_FALSE(fs::exists(metrics));
+}
+
 TEST_F(VerbRunTest, SaysWhyARocksDBInALibraryIsNotReached) {
   // The program is linked with this library.
   const std::string library = folder_ / "librocksdb.so.5.99";

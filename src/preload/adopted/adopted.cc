@@ -40,8 +40,8 @@ const Interposer* MakeInterposer() noexcept {
       return nullptr;
     }
     if (IsLogging()) {
-      plugin::SayOnStderr(std::string("in force in ") + ::program_invocation_short_name + " (" +
-                          std::to_string(::getpid()) +
+      plugin::SayOnStderr(std::string(made->refuses ? "not in force in " : "in force in ") +
+                          ::program_invocation_short_name + " (" + std::to_string(::getpid()) +
                           "), in an adopted archive of RocksDB: " + made->in_force);
     }
   } catch (...) {

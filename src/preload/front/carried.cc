@@ -170,14 +170,16 @@ Carried* FindCarried(const void* definition) noexcept {
   return made;
 }
 
-const char* WhyNeverAsked(const void* definition) noexcept {
-  if (g_folder[0] == '\0') return nullptr;
+const char* WhyOutOfReach(const void* definition) noexcept {
   if (ObjectOf(definition) == 0) {
     return KeepText("a program's calls of its own functions are bound when it is linked. %s",
                     kInTree);
   }
+  if (g_folder[0] == '\0') return "no plugin for it is installed";
   if (!LetsUsIn(definition)) return WithoutAsking();
-  return "it was not asked for a filter policy or a database";
+  Dl_info object{};
+  const Carried* const known = ::dladdr(definition, &object) == 0 ? nullptr : Known(object);
+  return known == nullptr ? nullptr : known->problem;
 }
 
 }  // namespace winnow::preload

@@ -31,9 +31,10 @@ void FindBoundPlugins(const char* path, unsigned long folder_size) noexcept;
 // plugin.h.
 Carried* FindCarried(const void* definition) noexcept;
 
-// Returns the reason why no call of a RocksDB with this definition reached the hooks, as the end of
-// a sentence about it; null if no plugins are installed.
-const char* WhyNeverAsked(const void* definition) noexcept;
+// Returns the reason why Winnow can't serve the RocksDB with this definition, which the plugin was
+// not built for, as the end of a sentence about it; null if a plugin is or may be bound to it when
+// it is called. Binds none.
+const char* WhyOutOfReach(const void* definition) noexcept;
 
 }  // namespace winnow::preload
 

@@ -14,10 +14,11 @@ namespace {
 constexpr char kPrefix[] = "WINNOW_";
 constexpr const char* kVariables[] = {"WINNOW_POLICY",      "WINNOW_ADD",    "WINNOW_LOG",
                                       "WINNOW_SHARED_HASH", "WINNOW_KERNEL", "WINNOW_RANGE_BITS",
-                                      "WINNOW_METRICS"};
+                                      "WINNOW_METRICS",     "WINNOW_REQUIRE"};
 
 bool g_is_logging = false;
 bool g_has_policy = false;
+bool g_is_required = false;
 
 constexpr size_t kMaxProblems = 8;
 char* g_problems[kMaxProblems];  // copies of "NAME=VALUE"
@@ -82,6 +83,7 @@ void ReadEnvironment() noexcept {
   g_is_logging = base::IsOn(std::getenv("WINNOW_LOG"));
   const char* const policy = std::getenv("WINNOW_POLICY");
   g_has_policy = policy != nullptr && *policy != '\0' && std::strcmp(policy, "stock") != 0;
+  g_is_required = base::IsOn(std::getenv("WINNOW_REQUIRE"));
   if (!g_is_logging || ::environ == nullptr) {
     return;
   }
@@ -96,6 +98,8 @@ void ReadEnvironment() noexcept {
 bool IsLogging() noexcept { return g_is_logging; }
 
 bool HasPolicy() noexcept { return g_has_policy; }
+
+bool IsRequired() noexcept { return g_is_required; }
 
 void AddEnvironmentProblems(base::StderrLine* line) noexcept {
   for (size_t i = 0; i < g_num_problems; ++i) {

@@ -17,6 +17,10 @@ bool IsLogging() noexcept;
 // Returns whether WINNOW_POLICY is set, and neither empty nor "stock".
 bool HasPolicy() noexcept;
 
+// Returns whether a process must not use a RocksDB that Winnow does not reach: WINNOW_REQUIRE is
+// set, and neither empty nor 0.
+bool IsRequired() noexcept;
+
 // Adds the errors in the environment to the line, each as "; " and a sentence: an unknown variable
 // that begins with WINNOW_, or a misleading value. Does nothing unless IsLogging().
 void AddEnvironmentProblems(base::StderrLine* line) noexcept;

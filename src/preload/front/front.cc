@@ -19,6 +19,7 @@ void BeginOnOwnStack() noexcept {
   winnow::preload::ReadEnvironment();
   winnow::preload::FindPlugin();
   winnow::preload::OpenPlugin();
+  winnow::preload::CheckLoadedObjects();
 }
 __attribute__((constructor)) void Begin() noexcept {
   winnow::preload::RunOnOwnStack(BeginOnOwnStack);

@@ -175,6 +175,15 @@ bool IsOfOurRocksDB(const void* definition) noexcept {
   return rocksdb != nullptr && InSameObject(definition, rocksdb);
 }
 
+const void* DefinitionInOurRocksDB() noexcept {
+  void* const rocksdb = ::dlopen(WINNOW_ROCKSDB_NAME, RTLD_LAZY | RTLD_NOLOAD);
+  const void* const found =
+      rocksdb == nullptr ? nullptr : ::dlsym(rocksdb, SymbolOf(Hook::kNewBloomFilterPolicy));
+  ::dlerror();
+  if (rocksdb != nullptr) ::dlclose(rocksdb);
+  return found;
+}
+
 const Interposer* OpenedPlugin() noexcept { return g_plugin.load(); }
 
 const char* PluginProblem() noexcept { return g_problem.load(); }

@@ -20,9 +20,13 @@ void OpenPlugin() noexcept;
 // Fills in the facts for a plugin about the RocksDB that it serves, given by its dlopen handle.
 void FillFrontState(void* rocksdb, const char* policy_if_unset, FrontState* state) noexcept;
 
-// Returns whether the definition is in the RocksDB that the plugin was built for, identified by the
-// library's name.
+// Returns whether the definition is in the RocksDB that the plugin was opened for, identified by
+// the library's name.
 bool IsOfOurRocksDB(const void* definition) noexcept;
+
+// Returns the definition of NewBloomFilterPolicy in the library with that name, which may have no
+// plugin yet; null if it is not in the process.
+const void* DefinitionInOurRocksDB() noexcept;
 
 // Returns the plugin if it was opened and works, else null.
 const Interposer* OpenedPlugin() noexcept;

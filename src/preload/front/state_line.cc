@@ -24,6 +24,7 @@ using base::StderrLine;
 pid_t g_process = 0;
 std::atomic<bool> g_was_said{false};
 std::atomic<bool> g_was_refusal_said{false};
+std::atomic<bool> g_is_ending{false};
 
 // Adds " in PROGRAM (NUMBER): ".
 void AddProcess(StderrLine* line) noexcept {
@@ -32,33 +33,61 @@ void AddProcess(StderrLine* line) noexcept {
   line->Add(" in ").Add(::program_invocation_short_name).Add(number);
 }
 
-bool KeepFirstForeign(void* found, void* definition) noexcept {
-  if (definition == AddressOf(Hook::kNewBloomFilterPolicy)) {
+// A RocksDB in the process that the plugin was not built for.
+struct Foreign {
+  const void* ours;  // not this one
+  const void* definition;
+  const char* reason;  // why Winnow does not reach it, or null
+};
+
+// Keeps the first one, but prefers one that Winnow does not reach.
+bool KeepForeign(void* kept, void* definition) noexcept {
+  auto& foreign = *static_cast<Foreign*>(kept);
+  if (definition == AddressOf(Hook::kNewBloomFilterPolicy) || definition == foreign.ours) {
     return true;
   }
-  *static_cast<void**>(found) = definition;
-  return false;
+  const char* const reason = WhyOutOfReach(definition);
+  if (foreign.definition == nullptr || reason != nullptr) {
+    foreign.definition = definition;
+    foreign.reason = reason;
+  }
+  return reason == nullptr;
+}
+
+Foreign FindForeign() noexcept {
+  Foreign foreign{DefinitionInOurRocksDB(), nullptr, nullptr};
+  ForEachDefinition(SymbolOf(Hook::kNewBloomFilterPolicy), KeepForeign, &foreign);
+  return foreign;
+}
+
+// Returns whether a RocksDB that Winnow does not reach concerns anybody.
+bool IsWatching() noexcept { return IsRequired() || HasPolicy() || IsLogging(); }
+
+// Writes the line. If WINNOW_REQUIRE is set, the line says so, and the process ends, unless it is
+// ending: _exit() would drop what the program has not yet written.
+void WriteUnreached(StderrLine* line) noexcept {
+  if (!IsRequired() || g_is_ending.load()) return line->Write();
+  line->Add("; WINNOW_REQUIRE ends the process").Write();
+  ::_exit(kRequiredStatus);
 }
 
 // Adds the reason why the plugin was not opened: its RocksDB is not in the process.
 void AddWhatIsThere(StderrLine* line) noexcept {
   line->Add("the shared RocksDB that it was built for, " WINNOW_ROCKSDB_NAME
             ", is not in this process");
-  void* foreign = nullptr;
-  ForEachDefinition(SymbolOf(Hook::kNewBloomFilterPolicy), KeepFirstForeign, &foreign);
+  const Foreign foreign = FindForeign();
   Dl_info known{};
-  if (foreign != nullptr && ::dladdr(foreign, &known) != 0) {
-    line->Add("; that of ").Add(known.dli_fname).Add(" is left alone");
-    if (const char* const reason = WhyNeverAsked(foreign)) {
-      line->Add(": ").Add(reason);
-    }
+  if (foreign.definition != nullptr && ::dladdr(foreign.definition, &known) != 0) {
+    line->Add("; that of ").Add(known.dli_fname).Add(" is left alone: ");
+    line->Add(foreign.reason != nullptr ? foreign.reason
+                                        : "it was not asked for a filter policy or a database");
   }
 }
 
 // Adds what the plugin does if it is in force, else the reason why it is not.
 void AddState(StderrLine* line) noexcept {
   if (const Interposer* const plugin = OpenedPlugin()) {
-    line->Add("in force");
+    line->Add(plugin->refuses ? "not in force" : "in force");
     AddProcess(line);
     line->Add(plugin->in_force);
   } else {
@@ -80,8 +109,46 @@ void BeginProcess() noexcept {
   base::SetStderrAtStart(base::StderrAtStart());  // the descriptor of the process
 }
 
+void CheckObject(const void* address) noexcept {
+  static std::atomic<const void*> checked{nullptr};
+  if (!IsWatching() || checked.exchange(address) == address) return;
+  const void* const definition = FindFrom(address, SymbolOf(Hook::kNewBloomFilterPolicy));
+  // A dependency that defines it was constructed before.
+  if (definition != nullptr && InSameObject(definition, address)) CheckLoadedObjects();
+}
+
+void CheckLoadedObjects() noexcept {
+  static std::atomic<uint64_t> checked{0};
+  static std::atomic<bool> was_foreign_said{false};
+  if (!IsWatching()) return;
+  const uint64_t loaded = CountLoads().loaded;
+  if (checked.exchange(loaded) == loaded) return;
+  if (IsRequired() && PluginProblem() != nullptr) SayAtCall();
+  const Foreign foreign = FindForeign();
+  Dl_info known{};
+  if (foreign.reason == nullptr || ::dladdr(foreign.definition, &known) == 0 ||
+      was_foreign_said.exchange(true)) {
+    return;
+  }
+  StderrLine line;
+  if (foreign.ours == nullptr) {
+    if (IsLogging()) g_was_said.store(true);
+    AddState(&line);
+  } else {
+    line.Add("not in force");
+    AddProcess(&line);
+    line.Add("the RocksDB of ").Add(known.dli_fname).Add(" is left alone: ").Add(foreign.reason);
+  }
+  WriteUnreached(&line);
+}
+
 void SayAtCall() noexcept {
   const char* const problem = PluginProblem();
+  if (IsRequired() && problem != nullptr) {
+    StderrLine line;
+    AddState(&line);
+    WriteUnreached(&line);
+  }
   if (IsLogging()) {
     if (!g_was_said.exchange(true)) {
       StderrLine line;
@@ -95,17 +162,18 @@ void SayAtCall() noexcept {
 }
 
 void SayAtCallOf(Carried* carried) noexcept {
-  const bool is_due = IsLogging() || (carried->problem != nullptr && HasPolicy());
+  const bool is_due = IsLogging() || (carried->problem != nullptr && (HasPolicy() || IsRequired()));
   if (!is_due || carried->was_said.exchange(true)) {
     return;
   }
   StderrLine line;
   if (!IsLogging()) {
-    line.Add(carried->problem).Add("; WINNOW_POLICY has no effect there").Write();
-    return;
+    line.Add(carried->problem).Add("; WINNOW_POLICY has no effect there");
+    return WriteUnreached(&line);
   }
   g_was_said.store(true);
-  line.Add(carried->plugin != nullptr ? "in force" : "not in force");
+  const bool is_in_force = carried->plugin != nullptr && !carried->plugin->refuses;
+  line.Add(is_in_force ? "in force" : "not in force");
   AddProcess(&line);
   if (carried->plugin != nullptr) {
     line.Add(carried->plugin->in_force).Add("; bound to the RocksDB inside ").Add(carried->name);
@@ -113,6 +181,7 @@ void SayAtCallOf(Carried* carried) noexcept {
     line.Add(carried->problem);
   }
   AddEnvironmentProblems(&line);
+  if (carried->problem != nullptr) return WriteUnreached(&line);
   line.Write();
 }
 
@@ -143,6 +212,10 @@ void SayIfPolicyIsLost(const void* caller, const char* options, unsigned long si
 }
 
 void SayAtEnd() noexcept {
+  if (::getpid() == g_process) {
+    g_is_ending.store(true);
+    CheckLoadedObjects();
+  }
   if (!IsLogging() || ::getpid() != g_process || g_was_said.exchange(true)) {
     return;
   }

@@ -1,5 +1,6 @@
 // State line on stderr: with WINNOW_LOG=1, a process reports once whether Winnow is in force, and
-// if not, why. Printed at the first call that the plugin gets, or when the process ends.
+// if not, why. Printed at the first call that the plugin gets, when a RocksDB is loaded that Winnow
+// does not reach, or when the process ends. With WINNOW_REQUIRE=1, such a RocksDB ends the process.
 
 #ifndef WINNOW_SRC_PRELOAD_FRONT_STATE_LINE_H_
 #define WINNOW_SRC_PRELOAD_FRONT_STATE_LINE_H_
@@ -8,8 +9,20 @@ namespace winnow::preload {
 
 struct Carried;
 
+// Exit status of a process that WINNOW_REQUIRE=1 ends, as of `winnow run` if it starts nothing.
+inline constexpr int kRequiredStatus = 125;
+
 // Must be called when the library is loaded.
 void BeginProcess() noexcept;
+
+// Looks for a RocksDB that Winnow does not reach among the objects that were loaded since the last
+// call, and reports it if WINNOW_POLICY or WINNOW_LOG is set. Ends the process with kRequiredStatus
+// if WINNOW_REQUIRE is.
+void CheckLoadedObjects() noexcept;
+
+// Does the same if the object with this address defines RocksDB's functions. Called while the
+// linker constructs the object.
+void CheckObject(const void* address) noexcept;
 
 // Prints the line, unless it was printed, when a function of the RocksDB that the plugin was built
 // for is called. If the plugin refuses this RocksDB and WINNOW_POLICY is set, reports this even
@@ -24,8 +37,9 @@ void SayAtCallOf(Carried* carried) noexcept;
 // RocksDB drops the policy silently. `caller` is that of FindWay().
 void SayIfPolicyIsLost(const void* caller, const char* options, unsigned long size) noexcept;
 
-// Prints the line, unless it was printed, when the process ends. Does nothing in a process that was
-// forked and continues without exec: its parent prints the line.
+// Prints the line, unless it was printed, when the process ends, after a last look for a RocksDB
+// that Winnow does not reach. Does nothing in a process that was forked and continues without exec:
+// its parent prints the line.
 void SayAtEnd() noexcept;
 
 }  // namespace winnow::preload

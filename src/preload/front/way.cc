@@ -68,6 +68,8 @@ Way FindWay(Hook hook, const void* caller) noexcept {
       way.handler = carried->plugin->handlers[static_cast<size_t>(hook)];
     }
     SayAtCallOf(carried);
+  } else {
+    CheckLoadedObjects();
   }
   if (definition.is_only) {
     Remember(hook, loads, way);

@@ -37,11 +37,17 @@ WINNOW_FLAG(
 // Number of times that Abseil has set each flag: once for its default, and again if it is given.
 static int times_add_was_set = 0;
 static int times_log_was_set = 0;
+static int times_require_was_set = 0;
 WINNOW_SWITCH(run, add, "give a policy to column families without one, too (WINNOW_ADD=1)")
     .OnUpdate([] { ++times_add_was_set; });
 WINNOW_FLAG(
     run, std::optional<double>, range_bits, std::nullopt, NumberValue("W", 1, 32),
     "give range filters to column families without a prefix extractor (WINNOW_RANGE_BITS=W)");
+WINNOW_SWITCH(
+    run, require,
+    "start nothing if Winnow reaches no RocksDB of the program's, and end the program once "
+    "it loads one that Winnow does not reach (WINNOW_REQUIRE=1)")
+    .OnUpdate([] { ++times_require_was_set; });
 WINNOW_SWITCH(run, log, "have the program say on stderr which policy is in force (WINNOW_LOG=1)")
     .OnUpdate([] { ++times_log_was_set; });
 WINNOW_SWITCH(run, dry_run,
@@ -68,7 +74,7 @@ struct Start {
   std::string in_force;  // the policy that RocksDB makes of it; empty: the program's own
   PreloadLibrary library;
   ProgramFile program;
-  std::vector<CarriedRocksDB> rocksdbs;  // set only with --dry_run or --log
+  std::vector<CarriedRocksDB> rocksdbs;  // set only with --dry_run, --log or --require
   std::string problem;                   // a sentence, or empty
   int status = kAllGood;
 };
@@ -106,6 +112,19 @@ std::string CheckAskedPolicy(Start* start) {
   return std::string();
 }
 
+// Returns why --require does not let a program with these RocksDBs start, or an empty string.
+std::string WhyNotReached(const std::vector<CarriedRocksDB>& rocksdbs) {
+  std::string others;
+  for (const CarriedRocksDB& rocksdb : rocksdbs) {
+    if (rocksdb.problem.empty()) continue;
+    absl::StrAppend(&others, others.empty() ? "" : " ", Printable(rocksdb.file),
+                    " has a RocksDB inside that Winnow does not reach: ", rocksdb.problem);
+  }
+  if (!others.empty() || !rocksdbs.empty()) return others;
+  return "The program is linked with no RocksDB, as --require expects. If it opens one while it "
+         "runs, set WINNOW_REQUIRE=1 in its environment in place of --require";
+}
+
 Start Prepare(const std::vector<std::string>& command) {
   Start start;
   start.policy = AskedPolicy();
@@ -122,10 +141,15 @@ Start Prepare(const std::vector<std::string>& command) {
   start.problem = start.program.problem;
   if (!start.problem.empty()) {
     start.status = start.program.is_missing ? kNoProgram : kNoStart;
-  } else if (absl::GetFlag(FLAGS_run_dry_run) || absl::GetFlag(FLAGS_run_log)) {
+  } else if (absl::GetFlag(FLAGS_run_dry_run) || absl::GetFlag(FLAGS_run_log) ||
+             absl::GetFlag(FLAGS_run_require)) {
     const ProgramFile& program = start.program;
     start.rocksdbs = inspect::FindCarriedRocksDBs(
         program.next.empty() ? program.path : program.next.back().path, start.library.path);
+    if (absl::GetFlag(FLAGS_run_require)) {
+      start.problem = WhyNotReached(start.rocksdbs);
+      if (!start.problem.empty()) start.status = kNotStarted;
+    }
   }
   return start;
 }
@@ -143,7 +167,8 @@ Variables VariablesOf(const Start& start) {
     bool is_on;
     bool is_given;  // overrides the environment
   } switches[] = {{"WINNOW_ADD", absl::GetFlag(FLAGS_run_add), times_add_was_set > 1},
-                  {"WINNOW_LOG", absl::GetFlag(FLAGS_run_log), times_log_was_set > 1}};
+                  {"WINNOW_LOG", absl::GetFlag(FLAGS_run_log), times_log_was_set > 1},
+                  {"WINNOW_REQUIRE", absl::GetFlag(FLAGS_run_require), times_require_was_set > 1}};
   for (const auto& [name, is_on, is_given] : switches) {
     std::string value = Environment(name);
     if (is_on) value = "1";
@@ -312,10 +337,11 @@ Verb RunVerb() {
       "too, also behind #!/usr/bin/env, and so is the program that env, nice, timeout and the\n"
       "like start. sudo and the like do not pass LD_PRELOAD on and are refused: have sudo\n"
       "start winnow run.\n"
-      "If PROGRAM does not use the shared RocksDB of this Winnow's build, it runs without\n"
-      "Winnow; --log says so. --dry_run and --log look for a RocksDB in PROGRAM and in the\n"
-      "libraries that it is linked with, and say how Winnow reaches each, or which other way\n"
-      "does. What PROGRAM opens or unpacks while it runs is told by --log alone.\n"
+      "If PROGRAM has a RocksDB that Winnow does not reach, it runs without Winnow, and says so\n"
+      "on stderr; with --require, nothing is started, and the exit status is 125. --dry_run,\n"
+      "--log and --require look for a RocksDB in PROGRAM and in the libraries that it is linked\n"
+      "with, and say how Winnow reaches each, or which other way does. What PROGRAM opens or\n"
+      "unpacks while it runs is known only then: with WINNOW_REQUIRE=1, it ends PROGRAM.\n"
       "--json has: the program's file; the interpreters that read it, or the programs that it\n"
       "starts; arguments; library; policy; in_force, the policy as RocksDB understands it (null\n"
       "with read and stock); environment; rocksdb, the files that have a RocksDB inside, with\n"
@@ -327,6 +353,8 @@ Verb RunVerb() {
         "the program, in which winnow:10 replaces bloomfilter:10, for example"},
        {"winnow run --policy=winnow:8 --add -- PROGRAM --version",
         "8 bits per key, also in column families that have no policy"},
+       {"winnow run --require --log PROGRAM --version",
+        "a service that must not run without Winnow"},
        {"winnow run --log --dry_run PROGRAM",
         "the program, library, policy and environment that would be used"},
        {"winnow run --dry_run --json PROGRAM", "the same for programs"}},
@@ -338,6 +366,9 @@ Verb RunVerb() {
        {"WINNOW_LOG",
         "1: the program says on stderr which policy is in force, as with --log; --nolog overrides "
         "it."},
+       {"WINNOW_REQUIRE",
+        "1: the program ends with status 125 once it loads a RocksDB that Winnow does not reach; a "
+        "program without RocksDB goes on."},
        {"WINNOW_METRICS",
         "A file in which the program keeps its counters for Prometheus; %p is its process id."},
        {"LD_PRELOAD", "Its libraries stay; winnow run adds this Winnow's library behind them."},
