@@ -2,6 +2,7 @@
 
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <memory>
@@ -21,6 +22,8 @@
 #include "src/preload/open_and_compact.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
+#include "src/preload/tool_guard.h"
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/registration.h"
 #include "src/rocksdb/version_guard.h"
@@ -65,13 +68,23 @@ class Adding {
  public:
   Adding(const std::string& name, bool to_write)
       : name_(name),
+        to_write_(to_write),
         adds_policies_(IsInterposing() && IsAdding()),
         adds_ranges_(RequestedRangeBits() > 0),
+        guard_(ThisToolCommand(), name),
         listener_(to_write) {}
 
-  // See() must be called for all arguments before any is passed on.
+  // See() must be called for all arguments, in their order, before any is passed on.
+  void See(const DBOptions& options) {
+    if (to_write_ && IsInterposing()) guard_.Read(options);
+  }
   void See(const Options& options) {
-    if (adds_policies_) options_ = WithPolicy(options, name_);
+    See(static_cast<const DBOptions&>(options));
+    if (guard_.is_needed()) {
+      options_ = options;
+      guard_.Check(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, &*options_);
+    }
+    if (adds_policies_) options_ = WithPolicy(options_ ? *options_ : options, name_);
     if (adds_ranges_) {
       if (!options_) options_ = options;
       AddRanges(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, name_, &*options_);
@@ -82,7 +95,11 @@ class Adding {
     listener_.AddTo(&*options_);
   }
   void See(const Families& families) {
-    if (adds_policies_) families_ = WithPolicy(families, name_);
+    if (guard_.is_needed()) {
+      families_ = families;
+      for (ColumnFamilyDescriptor& family : *families_) guard_.Check(family.name, &family.options);
+    }
+    if (adds_policies_) families_ = WithPolicy(families_ ? *families_ : families, name_);
     if (adds_ranges_) {
       if (!families_) families_ = families;
       AddRanges(name_, &*families_);
@@ -93,6 +110,9 @@ class Adding {
   }
   template <typename Argument>
   void See(const Argument&) {}
+
+  // Returns an error if the database must not be opened.
+  const Status& status() const { return guard_.status(); }
 
   const Options& operator()(const Options& options) { return options_ ? *options_ : options; }
   const Families& operator()(const Families& families) { return families_ ? *families_ : families; }
@@ -109,8 +129,10 @@ class Adding {
 
  private:
   const std::string& name_;
+  const bool to_write_;
   const bool adds_policies_;
   const bool adds_ranges_;
+  ToolGuard guard_;
   ListenerAdder listener_;
   std::optional<Options> options_;
   std::optional<DBOptions> database_;
@@ -158,6 +180,7 @@ Status Open(bool to_write, Status (*stock)(Parameters...), Parameters... paramet
   const std::string& name = PathIn(parameters...);
   Adding adding(name, to_write);
   (adding.See(parameters), ...);
+  if (!adding.status().ok()) return adding.status();
   Status status = stock(adding(parameters)...);
   if (status.ok()) {
     DB* database = nullptr;
@@ -406,6 +429,15 @@ void ServeHooks(const FrontState& front, Interposer* made) {
   SetStockFunctions(stock);
 }
 
+// Ends the process if it is a tool that must not be started.
+void EndRefusedTool() {
+  if (!IsInterposing()) return;
+  const std::string reason = ReasonNotToStart(ThisToolCommand());
+  if (reason.empty()) return;
+  plugin::SayOnStderr(reason);
+  ::_exit(1);
+}
+
 const Interposer* MakeInterposer(const FrontState& front) {
   auto* const made = new Interposer{};
   made->build = kInterposerBuild;
@@ -422,6 +454,7 @@ const Interposer* MakeInterposer(const FrontState& front) {
     return made;
   }
   policy_if_unset = front.policy_if_unset;
+  EndRefusedTool();
   ServeHooks(front, made);
   made->in_force = Keep(InForce(SeesDatabases(front)));
   made->refuses = IsInterposing() && !RequestedPolicy().complaint.empty();

@@ -3,6 +3,9 @@
 //
 //   write DB POLICY KEYS      creates the database, flushes half of the keys, compacts, flushes
 //                             the other half
+//   count DB POLICY KEYS      creates the database with a merge operator of its own, and counts
+//                             each key three times, in three files
+//   counted DB POLICY KEYS    prints the number of wrong counts
 //   overwrite DB POLICY KEYS  writes the other half again and compacts it
 //   again DB POLICY KEYS      writes the first half again and flushes it, with its own listener,
 //                             and prints the listener's events
@@ -29,8 +32,9 @@
 // file). A DB may have a prefix that selects how it is opened: transaction@, optimistic@, ttl@,
 // read-only@, secondary@, follower@ (RocksDB 9.2 and later), families@ (three column families, the
 // last with its own policy). Environment variables change options of the column family:
-// COMPARATOR=equal-cases, PREFIX=4, MEMTABLE=bloom, MEMTABLE=hash; REVERSE=1 gives the second of
-// three column families a reverse comparator.
+// COMPARATOR=equal-cases, PREFIX=4, MEMTABLE=bloom, MEMTABLE=hash; of three column families,
+// REVERSE=1 gives the second a reverse comparator, and OWN_ORDER=1 the comparator equal-cases to
+// the second, and partitioned filters to the third.
 
 #include <fcntl.h>
 #include <rocksdb/comparator.h>
@@ -39,6 +43,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/memtablerep.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
@@ -52,8 +57,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -95,6 +102,11 @@ class EqualCases final : public rocksdb::Comparator {
   void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
 
+  static const EqualCases* Get() {
+    static const EqualCases comparator;
+    return &comparator;
+  }
+
  private:
   static std::string Lower(const rocksdb::Slice& key) {
     std::string lower = key.ToString();
@@ -102,6 +114,26 @@ class EqualCases final : public rocksdb::Comparator {
       letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
     }
     return lower;
+  }
+};
+
+// Adds binary numbers of 8 bytes.
+class Sum final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "preload_client.Sum"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* existing, const rocksdb::Slice& value,
+             std::string* sum, rocksdb::Logger*) const override {
+    const uint64_t total = (existing == nullptr ? 0 : Number(*existing)) + Number(value);
+    *sum = Bytes(total);
+    return true;
+  }
+  static std::string Bytes(uint64_t number) {
+    return {reinterpret_cast<const char*>(&number), sizeof number};
+  }
+  static uint64_t Number(const rocksdb::Slice& bytes) {
+    uint64_t number = 0;
+    if (bytes.size() == sizeof number) std::memcpy(&number, bytes.data(), sizeof number);
+    return number;
   }
 };
 
@@ -150,10 +182,7 @@ Options MakeOptions(const std::string& policy, const std::string& path) {
   options.stats_dump_period_sec = 0;
   options.statistics = rocksdb::CreateDBStatistics();
   SetPolicy(policy, &options);
-  if (std::getenv("COMPARATOR") != nullptr) {
-    static const EqualCases comparator;
-    options.comparator = &comparator;
-  }
+  if (std::getenv("COMPARATOR") != nullptr) options.comparator = EqualCases::Get();
   if (const char* length = std::getenv("PREFIX")) {
     options.prefix_extractor.reset(
         rocksdb::NewFixedPrefixTransform(static_cast<size_t>(std::atoi(length))));
@@ -224,6 +253,13 @@ class Database {
     SetPolicy("ribbon:10:-1", &own);
     Options second = options;
     if (std::getenv("REVERSE") != nullptr) second.comparator = rocksdb::ReverseBytewiseComparator();
+    if (std::getenv("OWN_ORDER") != nullptr) {
+      second.comparator = EqualCases::Get();
+      BlockBasedTableOptions table = *own.table_factory->GetOptions<BlockBasedTableOptions>();
+      table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table.partition_filters = true;
+      own.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    }
     const std::vector<ColumnFamilyDescriptor> families = {
         {rocksdb::kDefaultColumnFamilyName, options}, {"second", second}, {"own", own}};
     winnow::rocksdb_abi::OpenedDB db{};
@@ -275,6 +311,36 @@ int Overwrite(const std::string& how, const std::string& path, const Options& op
   const std::string first = Key(2 * (keys / 2));
   const rocksdb::Slice begin(first);
   Compact(&db, &begin);
+  return 0;
+}
+
+int Count(const std::string& how, const std::string& path, Options options, int keys) {
+  Check(rocksdb::DestroyDB(path, options));
+  options.merge_operator = std::make_shared<Sum>();
+  Database db(how, path, options);
+  for (int round = 0; round < 3; ++round) {
+    for (ColumnFamilyHandle* family : db.handles()) {
+      for (int i = 0; i < keys; ++i) {
+        Check(db->Merge(rocksdb::WriteOptions(), family, Key(i), Sum::Bytes(1)));
+      }
+    }
+    Flush(&db);
+  }
+  return 0;
+}
+
+int ReadCounts(const std::string& how, const std::string& path, Options options, int keys) {
+  options.merge_operator = std::make_shared<Sum>();
+  Database db(how, path, options);
+  int wrong = 0;
+  for (ColumnFamilyHandle* family : db.handles()) {
+    for (int i = 0; i < keys; ++i) {
+      std::string value;
+      Check(db->Get(rocksdb::ReadOptions(), family, Key(i), &value));
+      wrong += Sum::Number(value) == 3 ? 0 : 1;
+    }
+  }
+  std::printf("wrong=%d\n", wrong);
   return 0;
 }
 
@@ -676,13 +742,13 @@ int main(int argc, char** argv) {
     return AskUntilEnd();
   }
   if (arguments.size() != 4) {
-    std::fprintf(
-        stderr,
-        "preload_client: expected write, overwrite, again, remote, worker, read, scan, switch, "
-        "read-until-alarm, daemon, "
-        "close-stderr, "
-        "later-families, "
-        "prefixes or old-prefixes, DB, POLICY and KEYS\n");
+    std::fprintf(stderr,
+                 "preload_client: expected write, count, counted, overwrite, again, remote, "
+                 "worker, read, scan, switch, "
+                 "read-until-alarm, daemon, "
+                 "close-stderr, "
+                 "later-families, "
+                 "prefixes or old-prefixes, DB, POLICY and KEYS\n");
     return 2;
   }
   if (arguments[0] == "worker") {
@@ -707,6 +773,12 @@ int main(int argc, char** argv) {
   }
   if (arguments[0] == "old-prefixes") {
     return SeekOldPrefixes(how, path, options);
+  }
+  if (arguments[0] == "count") {
+    return Count(how, path, options, keys);
+  }
+  if (arguments[0] == "counted") {
+    return ReadCounts(how, path, options, keys);
   }
   if (arguments[0] == "overwrite") {
     return Overwrite(how, path, options, keys);

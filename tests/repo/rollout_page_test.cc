@@ -285,6 +285,23 @@ TEST_F(ConversionTest, KeepsThePolicyOfTheOptionsFile) {
   EXPECT_TRUE(OptionsHave("bits_per_key=12"));
 }
 
+// The program's merge operator and comparator are its own.
+TEST_F(ConversionTest, ADatabaseThatLdbDoesNotKnowStaysAsItIs) {
+  ASSERT_EQ(RunClient({"count", "families@" + path_, "bloom:10", "100"}, {"OWN_ORDER=1"}).status,
+            0);
+  const std::string options = testing::NewestOptionsFile(path_);
+  const Kinds kinds = KindsOfFilters(path_);
+  for (const char* policy : {"--policy=winnow", "--policy=read"}) {
+    const testing::ChildResult result = Convert({{"--policy=winnow", policy}});
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.errors, HasSubstr("Nothing was changed. Let the service"));
+  }
+  EXPECT_EQ(testing::NewestOptionsFile(path_), options);
+  EXPECT_EQ(KindsOfFilters(path_), kinds);
+  EXPECT_EQ(RunClient({"counted", "families@" + path_, "bloom:10", "100"}, {"OWN_ORDER=1"}).output,
+            "wrong=0\n");
+}
+
 TEST_F(ConversionTest, WithAWrongPathNothingIsLost) {
   MakeDatabase("winnow:10");
   ExpectNothingLost(Convert({{kTool, "/usr/local/no/winnow $1"}}), "not found");
@@ -305,7 +322,7 @@ TEST_F(ConversionTest, WithAnotherVersionOfRocksDBNothingIsLost) {
   const testing::ChildResult result =
       Convert({}, "cd '" + folder_.path() + "'\n" + testing::kOtherRocksDB);
   if (result.status == 77) GTEST_SKIP() << "skipped: ldb and db_bench have no shared RocksDB";
-  ExpectNothingLost(result, "winnow: not in force in ldb");
+  ExpectNothingLost(result, "Nothing was started");
 }
 
 // Symptoms of a missing plugin: a program without it opens a database that was written with it.
@@ -386,6 +403,13 @@ TEST(ReadmeTest, ItsCommandsSwitchOnShowThatMemoryFallsAndGoBack) {
   EXPECT_NEAR(shown[2] / shown[0], 1, 0.01);
   EXPECT_THAT(result.output, HasSubstr("\nconverted: 100.0 % of the entries"));
   EXPECT_EQ(KindsOfFilters(path), (Kinds{{"built-in bloom", 1}}));
+
+  // On a database with a merge operator that ldb does not know, they end before they change it.
+  ASSERT_EQ(RunClient({"count", path, "bloom:10", "100"}, {}).status, 0);
+  const testing::ChildResult refused = RunCommands(commands);
+  EXPECT_NE(refused.status, 0);
+  EXPECT_THAT(refused.errors, HasSubstr("Nothing was changed. Let the service"));
+  EXPECT_EQ(RunClient({"counted", path, "bloom:10", "100"}, {}).output, "wrong=0\n");
 }
 
 }  // namespace

@@ -111,6 +111,9 @@ inline std::string CacheOptionsText(const ROCKSDB_NAMESPACE::Cache& cache) {
   return cache.GetPrintableOptions();
 }
 
+// True if ldb loads the OPTIONS file of an existing database unasked, as from 7.3 on.
+inline constexpr bool kLdbLoadsOptions = WINNOW_ROCKSDB_AT_LEAST(7, 3);
+
 // True if a lookup with fill_cache=false does not cache a filter that it reads, as from 8.3 on.
 inline constexpr bool kFillCacheConcernsFilters = WINNOW_ROCKSDB_AT_LEAST(8, 3);
 
