@@ -35,9 +35,21 @@ std::shared_ptr<KnownFiles> KnownOf(const BlockBasedTableOptions& table) {
 // Returns the meter of the table's policy, which then knows the options; null unless the policy is
 // Winnow's.
 std::shared_ptr<LoadMeter> MeterThatSaw(const BlockBasedTableOptions& table) {
-  std::shared_ptr<LoadMeter> meter = plugin::MeterOf(table.filter_policy.get());
+  const auto* const interposed = InterposedBehind(*table.filter_policy);
+  std::shared_ptr<LoadMeter> meter =
+      plugin::MeterOf(interposed != nullptr ? interposed : table.filter_policy.get());
   if (meter != nullptr) meter->See(table);
   return meter;
+}
+
+// Shows the options to an interposed policy behind a wrapper, of which RocksDB validates only the
+// wrapper. Faults of WINNOW_POLICY are known without it.
+void ShowOptions(const DBOptions& database, const ColumnFamilyOptions& family,
+                 const FilterPolicy& given) {
+  const FilterPolicy* const interposed = InterposedBehind(given);
+  if (interposed != nullptr && interposed != &given) {
+    static_cast<void>(interposed->ValidateOptions(database, family));
+  }
 }
 
 bool IsOurs(const std::shared_ptr<EventListener>& listener) {
@@ -51,8 +63,10 @@ bool MayGetFamilies() {
 
 }  // namespace
 
-void ListenerAdder::See(const std::string& family, const ColumnFamilyOptions& options) {
+void ListenerAdder::See(const DBOptions& database, const std::string& family,
+                        const ColumnFamilyOptions& options) {
   const BlockBasedTableOptions* const table = TableWithPolicy(options);
+  if (table != nullptr && to_write_) ShowOptions(database, options, *table->filter_policy);
   std::shared_ptr<KnownFiles> known = table == nullptr || !to_write_ ? nullptr : KnownOf(*table);
   std::shared_ptr<LoadMeter> meter = table == nullptr ? nullptr : MeterThatSaw(*table);
   if (known == nullptr && meter == nullptr && !(to_write_ && MayGetFamilies())) return;
@@ -87,6 +101,7 @@ void AfterOpening(DB& database, const Handles& families) noexcept {
 void BeforeCreating(DB& database, const std::string& family, const ColumnFamilyOptions& options) {
   const BlockBasedTableOptions* const table = TableWithPolicy(options);
   if (table == nullptr) return;
+  ShowOptions(database.GetDBOptions(), options, *table->filter_policy);
   const std::shared_ptr<KnownFiles> known = KnownOf(*table);
   const std::shared_ptr<LoadMeter> meter = MeterThatSaw(*table);
   for (const std::shared_ptr<EventListener>& listener : database.GetDBOptions().listeners) {

@@ -21,7 +21,9 @@ class ListenerAdder {
   // its filter loads are.
   explicit ListenerAdder(bool to_write) : to_write_(to_write) {}
 
-  void See(const std::string& family, const ColumnFamilyOptions& options);
+  // Must be called for each column family, before the database is opened with these options.
+  void See(const DBOptions& database, const std::string& family,
+           const ColumnFamilyOptions& options);
 
   // Returns whether `options` need a listener: a family has a Winnow policy, or may get one when it
   // is created later, and no Winnow listener is there yet, from the program or from an outer

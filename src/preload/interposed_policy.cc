@@ -106,6 +106,11 @@ bool OnlyReads(const Plan& plan) {
          (plan.builder == Builder::kRequested && plan.options.build != Build::kWinnow);
 }
 
+class InterposedPolicy;
+
+// The interposed policy whose Name() this thread called last.
+thread_local const InterposedPolicy* last_named = nullptr;
+
 // Policy in place of a built-in one. The built-in object answers questions of the program or
 // RocksDB about the policy's identity and options, and options are changed there: RocksDB's Ribbon
 // policy has a mutable option from 8.7 on, which its id contains. The plan for each file is derived
@@ -132,7 +137,10 @@ class InterposedPolicy final : public plugin::JobPolicy {
     }
   }
 
-  const char* Name() const override { return stock_->Name(); }
+  const char* Name() const override {
+    last_named = this;
+    return stock_->Name();
+  }
   std::string GetId() const override { return added_ ? "nullptr" : stock_->GetId(); }
   const char* CompatibilityName() const override { return stock_->CompatibilityName(); }
 
@@ -295,6 +303,13 @@ class InterposedPolicy final : public plugin::JobPolicy {
   mutable plugin::LogLine log_line_;
 };
 
+// Wrappers have no function that returns what they wrap.
+const InterposedPolicy* FindInterposed(const FilterPolicy& policy) {
+  last_named = nullptr;
+  static_cast<void>(policy.Name());
+  return std::exchange(last_named, nullptr);
+}
+
 // Returns whether to interpose the policy. A built-in name with another id belongs to a wrapper of
 // a policy that was interposed when it was made.
 bool IsToBeInterposed(const FilterPolicy* stock) {
@@ -325,10 +340,11 @@ std::shared_ptr<const FilterPolicy> NewAddedPolicy() {
            request.options, request.complaint});
 }
 
+const FilterPolicy* InterposedBehind(const FilterPolicy& policy) { return FindInterposed(policy); }
+
 std::shared_ptr<plugin::KnownFiles> KnownByInterposed(const FilterPolicy& policy) {
-  return policy.IsInstanceOf(std::string(kClassName))
-             ? static_cast<const InterposedPolicy&>(policy).known()
-             : nullptr;
+  const InterposedPolicy* const interposed = FindInterposed(policy);
+  return interposed == nullptr ? nullptr : interposed->known();
 }
 
 bool IsNamedAsBuiltin(const FilterPolicy& policy) {
@@ -336,7 +352,11 @@ bool IsNamedAsBuiltin(const FilterPolicy& policy) {
   return name == "bloomfilter" || name == "ribbonfilter";
 }
 
-bool WasMissed(const FilterPolicy& policy) { return IsToBeInterposed(&policy); }
+bool WasMissed(const FilterPolicy& policy) {
+  const bool is_wrapper = IsNamedAsBuiltin(policy) && policy.GetId() == policy.Name();
+  return IsToBeInterposed(&policy) ||
+         (is_wrapper && IsInterposing() && FindInterposed(policy) == nullptr);
+}
 
 bool StopIfAdded(const FilterPolicy* policy) {
   return policy != nullptr && policy->IsInstanceOf(std::string(kClassName)) &&

@@ -44,14 +44,22 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewAddedPolicy();
 // policy and the C API's wrapper have.
 bool IsNamedAsBuiltin(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
-// Returns, for a listener, the known files of an interposed policy that builds Winnow's filters;
-// null for any other policy.
+// Returns the interposed policy behind a wrapper that passes calls of Name() on to it, as RocksDB's
+// C API makes for each built-in policy, and with it programs in Go, Rust, C# and C. Returns the
+// policy itself if it is interposed, and null if there is none. RocksDB calls no other functions of
+// FilterPolicy through the wrapper than those that make builders and readers: so ValidateOptions()
+// must be called for it.
+const ROCKSDB_NAMESPACE::FilterPolicy* InterposedBehind(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy);
+
+// Returns, for a listener, the known files of an interposed policy that builds Winnow's filters,
+// also behind a wrapper; null for any other policy.
 std::shared_ptr<plugin::KnownFiles> KnownByInterposed(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
-// Returns whether the policy is a built-in one that should have been interposed: it was made where
-// there is no hook, such as within a RocksDB that binds its own calls. IsInterposing() must be
-// true.
+// Returns whether the policy is a built-in one, or a wrapper of one, that should have been
+// interposed: it was made where there is no hook, such as within a RocksDB that binds its own
+// calls. IsInterposing() must be true.
 bool WasMissed(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
 // Must be called before a prefix extractor is set for a column family with this policy. A policy

@@ -76,6 +76,7 @@ class Adding {
 
   // See() must be called for all arguments, in their order, before any is passed on.
   void See(const DBOptions& options) {
+    given_ = &options;
     if (to_write_ && IsInterposing()) guard_.Read(options);
   }
   void See(const Options& options) {
@@ -89,7 +90,8 @@ class Adding {
       if (!options_) options_ = options;
       AddRanges(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, name_, &*options_);
     }
-    listener_.See(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, options_ ? *options_ : options);
+    listener_.See(options, ROCKSDB_NAMESPACE::kDefaultColumnFamilyName,
+                  options_ ? *options_ : options);
     if (!listener_.IsNeeded(options)) return;
     if (!options_) options_ = options;
     listener_.AddTo(&*options_);
@@ -105,7 +107,7 @@ class Adding {
       AddRanges(name_, &*families_);
     }
     for (const ColumnFamilyDescriptor& family : families_ ? *families_ : families) {
-      listener_.See(family.name, family.options);
+      listener_.See(*given_, family.name, family.options);
     }
   }
   template <typename Argument>
@@ -129,6 +131,7 @@ class Adding {
 
  private:
   const std::string& name_;
+  const DBOptions* given_ = nullptr;
   const bool to_write_;
   const bool adds_policies_;
   const bool adds_ranges_;

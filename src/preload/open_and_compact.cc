@@ -151,7 +151,10 @@ void WorkerCompaction::AddPolicy() {
 
 // Tells the policy about the tree, unless PrepareOpenAndCompact made its factory and has done so.
 void WorkerCompaction::TellOfTree() const {
-  const plugin::JobPolicy* const policy = plugin::AsJobPolicy(PolicyOf(options()));
+  const FilterPolicy* const given = PolicyOf(options());
+  const FilterPolicy* const interposed = given == nullptr ? nullptr : InterposedBehind(*given);
+  const plugin::JobPolicy* const policy =
+      plugin::AsJobPolicy(interposed != nullptr ? interposed : given);
   if (policy == nullptr || given_.table_factory == nullptr) return;
   plugin::JobOptions job;
   // If the options can't be read, the family is empty, and no tree matches.

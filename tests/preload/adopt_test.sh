@@ -149,6 +149,9 @@ for linker in bfd gold lld; do
   link "c_client_$linker" -fuse-ld="$linker" "${c_client[@]}"
   writes "$work/c_client_$linker" "$work/db" bloom 10 $keys
   "$winnow" verify "$work/db" >/dev/null || fail "the filters of a C program deny keys"
+  rm -rf "$work/db"
+  WINNOW_POLICY=winnow:10 WINNOW_RANGE_BITS=15 WINNOW_LOG=1 "$work/c_client_$linker" "$work/db" bloom 10 $keys >"$work/said" 2>&1
+  grep -q 'gets range filters' "$work/said" || fail "a C program gets no range filters: $(cat "$work/said")"
   echo "adopt_test: ld.$linker"
 done
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "src/preload/interposed_policy.h"
@@ -79,6 +80,46 @@ TEST(InterposedPolicyTest, LeavesOtherPoliciesAlone) {
   EXPECT_EQ(Interpose(reader), reader);
   const Policy wrapper = std::make_shared<const Wrapper>();
   EXPECT_EQ(Interpose(wrapper), wrapper);
+}
+
+// A wrapper that passes all calls on, like those of the C API.
+class Forwarder final : public FilterPolicy {
+ public:
+  explicit Forwarder(Policy inner) : inner_(std::move(inner)) {}
+  const char* Name() const override { return inner_->Name(); }
+  const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return inner_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return inner_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  const Policy inner_;
+};
+
+TEST(InterposedPolicyTest, IsFoundBehindAWrapper) {
+  const Policy interposed = Interpose(Stock("bloomfilter:10:false"));
+  const Forwarder once(interposed);
+  const Forwarder twice(std::make_shared<const Forwarder>(interposed));
+  for (const FilterPolicy* policy : {interposed.get(), static_cast<const FilterPolicy*>(&once),
+                                     static_cast<const FilterPolicy*>(&twice)}) {
+    EXPECT_EQ(InterposedBehind(*policy), interposed.get());
+    EXPECT_NE(KnownByInterposed(*policy), nullptr);
+    EXPECT_FALSE(WasMissed(*policy));
+  }
+  // The last policy that was named counts, not an earlier one.
+  EXPECT_EQ(InterposedBehind(Wrapper()), nullptr);
+  EXPECT_EQ(InterposedBehind(Forwarder(Stock("bloomfilter:10:false"))), nullptr);
+  EXPECT_EQ(KnownByInterposed(*Stock("bloomfilter:10:false")), nullptr);
+}
+
+TEST(InterposedPolicyTest, AWrapperOfABuiltinPolicyWasMissed) {
+  EXPECT_TRUE(WasMissed(Forwarder(Stock("bloomfilter:10:false"))));
+  EXPECT_TRUE(WasMissed(*Stock("ribbonfilter:10:-1")));
+  EXPECT_FALSE(WasMissed(*Stock("rocksdb.BuiltinBloomFilter")));
 }
 
 // RocksDB casts by class name, and follows Inner().

@@ -17,6 +17,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
+#include "tests/support/range_of_table.h"
 #include "tests/support/sanitized.h"
 #include "winnow/filter.h"
 
@@ -36,6 +37,7 @@ using testing::KindsOfFilters;
 using testing::LinesThatBegin;
 using ::testing::MatchesRegex;
 using testing::NewestOptionsFile;
+using ::testing::Not;
 using testing::Preloading;
 using testing::ReadFilters;
 using testing::RunClient;
@@ -138,6 +140,33 @@ TEST_P(PreloadCApiTest, GetsWinnowFiltersAndFindsAllKeys) {
   EXPECT_EQ(result.output, "missing=0 invented=0\n");
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_EQ(KindsOfFilters(database()), GetParam().kinds);
+}
+
+// The C API wraps the policy, and RocksDB sees only the wrapper.
+TEST_P(PreloadCApiTest, GetsRangeFilters) {
+  const ChildResult result =
+      RunProgram({PRELOAD_C_CLIENT, database(), GetParam().policy, "10", kKeys},
+                 Preloading({"WINNOW_POLICY=winnow", "WINNOW_RANGE_BITS=15", "WINNOW_LOG=1"}));
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_THAT(LinesThatBegin(result.errors, "winnow: column family"),
+              ElementsAre("winnow: column family default of " + database() +
+                          " gets range filters, of range_bits=15"));
+  for (const FileFilter& file : ReadFilters(database())) {
+    EXPECT_THAT(testing::RangeFilterOfTable(file.block), Not(IsEmpty())) << file.file;
+  }
+}
+
+// filter_memory is in force only with a listener, which tells the policy of all files.
+TEST_P(PreloadCApiTest, GetsAListener) {
+  const ChildResult result =
+      RunProgram({PRELOAD_C_CLIENT, database(), GetParam().policy, "10", kKeys},
+                 Preloading({"WINNOW_POLICY={id=winnow;filter_memory=2KiB}"}));
+  EXPECT_EQ(result.status, 0) << result.errors;
+  const std::string log = testing::ReadFile(database() + "/LOG");
+  EXPECT_THAT(log, Not(HasSubstr("not in force")));
+  size_t bytes = 0;
+  for (const FileFilter& file : ReadFilters(database())) bytes += file.block.size();
+  EXPECT_LT(bytes, 3000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryWay, PreloadCApiTest,
