@@ -3,7 +3,6 @@
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -17,15 +16,6 @@ using ROCKSDB_NAMESPACE::TableFileCreationBriefInfo;
 using ROCKSDB_NAMESPACE::TableFileCreationInfo;
 
 namespace {
-
-// Returns the session id, which is unique per open database. A missing id is an error.
-std::string SessionOf(DB* database) {
-  std::string session;
-  if (!database->GetDbSessionId(session).ok() || session.empty()) {
-    throw std::runtime_error("a database without a session");
-  }
-  return session;
-}
 
 // Returns the key order by the input files that the database itself wrote; unknown if there are
 // none, or if the properties of an input are missing.
@@ -59,18 +49,16 @@ void JobOrders::Begin(DB* database, Job job, const CompactionJobInfo* compaction
     Session& session = Find(database);
     KeyOrder& family = session.families[job.family_id].order;
     if (job.family_id == 0) {
-      family = OrderOf(session.handle->GetComparator()->Name());
+      family = OrderOf(database->DefaultColumnFamily()->GetComparator()->Name());
     } else if (compaction != nullptr && family == KeyOrder::kUnknown) {
       family = OrderOfInputs(*compaction);
     }
     job.order = family;
-    if (session.jobs.size() >= kMaxJobs) {
-      is_lost_ = true;
-    } else {
-      session.jobs.push_back(std::move(job));
-    }
+    if (session.jobs.size() >= kMaxJobs) session.jobs.erase(session.jobs.begin());
+    session.jobs.push_back(std::move(job));
   } catch (...) {
-    is_lost_ = true;
+    // The job's files must not be taken for those of another database with this path.
+    if (sessions_.count(database->DefaultColumnFamily()) == 0) is_lost_ = true;
   }
 }
 
@@ -88,16 +76,20 @@ void JobOrders::Ends(DB* database, int job, uint32_t family) {
 }
 
 JobOrders::Session& JobOrders::Find(DB* database) {
-  Session& found = sessions_[SessionOf(database)];
-  found.path = database->GetName();
-  found.handle = database->DefaultColumnFamily();
+  std::string id;
+  const bool has_id = database->GetDbSessionId(id).ok() && !id.empty();
+  Session fresh{id, database->GetName(), {}, {}};
+  Session& found = sessions_[database->DefaultColumnFamily()];
+  // The end of a database with this handle may have passed unseen.
+  if (!has_id || found.id != id) found = std::move(fresh);
+  if (!has_id) throw std::runtime_error("a database without a session");
   return found;
 }
 
 // Returns nulls if the job is unknown or ambiguous.
 JobOrders::Found JobOrders::FindJob(const TableFileCreationBriefInfo& info) {
   Session* of_path = nullptr;
-  for (auto& [id, session] : sessions_) {
+  for (auto& [handle, session] : sessions_) {
     if (session.path != info.db_name) continue;
     if (of_path != nullptr) return {};
     of_path = &session;
@@ -131,9 +123,7 @@ void JobOrders::Learn(DB* database, ColumnFamilyHandle* handle) {
 
 void JobOrders::Closed(const ColumnFamilyHandle* handle) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (auto session = sessions_.begin(); session != sessions_.end();) {
-    session = session->second.handle == handle ? sessions_.erase(session) : std::next(session);
-  }
+  sessions_.erase(handle);
 }
 
 }  // namespace winnow::plugin

@@ -26,8 +26,8 @@ inline constexpr char kExternalVersion[] = "rocksdb.external_sst_file.version";
 // opened or created, from the files that they wrote, or from the inputs of a compaction. Files of
 // SstFileWriter do not count: RocksDB before 8.7 accepts them with any comparator.
 //
-// Thread-safe. If memory runs out when a job is recorded, orders are unknown from then on. Only
-// Learn throws.
+// Thread-safe. A job that can't be recorded has an unknown order. If memory runs out when a
+// database is recorded, all orders are unknown from then on. Only Learn throws.
 class JobOrders {
  public:
   void Begins(ROCKSDB_NAMESPACE::DB* database, const ROCKSDB_NAMESPACE::FlushJobInfo& info);
@@ -47,8 +47,8 @@ class JobOrders {
   void Closed(const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle) noexcept;
 
  private:
-  // Maximum number of jobs per database. Jobs whose end was not reported are kept until the
-  // database is closed.
+  // Maximum number of jobs per database. RocksDB does not report the end of a flush that failed, so
+  // the oldest job gives way to a new one.
   static constexpr size_t kMaxJobs = 1 << 14;
 
   // A struct, so that the map's template instance has no symbols that other libraries see.
@@ -62,8 +62,8 @@ class JobOrders {
     KeyOrder order = KeyOrder::kUnknown;
   };
   struct Session {
+    std::string id;
     std::string path;
-    const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
     std::map<uint32_t, Family> families;
     std::vector<Job> jobs;
   };
@@ -74,12 +74,14 @@ class JobOrders {
 
   void Begin(ROCKSDB_NAMESPACE::DB* database, Job job,
              const ROCKSDB_NAMESPACE::CompactionJobInfo* compaction);
+  // Throws if the database has no session id, or memory runs out.
   Session& Find(ROCKSDB_NAMESPACE::DB* database);
   Found FindJob(const ROCKSDB_NAMESPACE::TableFileCreationBriefInfo& info);
 
   std::mutex mutex_;
-  std::map<std::string, Session> sessions_;
-  bool is_lost_ = false;  // true if a job could not be recorded
+  // Keyed by the database's own handle for the default family.
+  std::map<const ROCKSDB_NAMESPACE::ColumnFamilyHandle*, Session> sessions_;
+  bool is_lost_ = false;  // true if a database could not be recorded
 };
 
 }  // namespace winnow::plugin

@@ -6,6 +6,7 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
+#include <rocksdb/utilities/stackable_db.h>
 
 #include <memory>
 #include <string>
@@ -32,12 +33,13 @@ constexpr uint32_t kFamily = 7;
 
 // An in-memory database. Several of them may have one path.
 struct InMemory {
-  explicit InMemory(const ROCKSDB_NAMESPACE::Comparator* comparator) {
+  explicit InMemory(const ROCKSDB_NAMESPACE::Comparator* comparator,
+                    const std::string& path = kPath) {
     Options options;
     options.create_if_missing = true;
     options.env = env.get();
     options.comparator = comparator;
-    database = testing::OpenDatabase(options, kPath);
+    database = testing::OpenDatabase(options, path);
   }
 
   const std::unique_ptr<ROCKSDB_NAMESPACE::Env> env{
@@ -142,6 +144,47 @@ TEST_F(JobOrdersTest, ACompactionHasThatOfTheInputsThatTheDatabaseWrote) {
   EXPECT_EQ(OfCompaction("", name_), KeyOrder::kUnknown);
   EXPECT_EQ(OfCompaction("missing", name_), KeyOrder::kUnknown);
   EXPECT_EQ(OfCompaction(name_, "missing"), KeyOrder::kUnknown);
+}
+
+// RocksDB does not report the end of flushes that failed.
+TEST_F(JobOrdersTest, OfADatabaseWithManyLostJobsTheLatestOnesAreKnown) {
+  constexpr int kLost = 20'000;
+  for (int job = 1; job <= kLost; ++job) {
+    EXPECT_EQ(OfFlush(0, job), KeyOrder::kBytewise);
+  }
+  EXPECT_EQ(orders_.Of(FileOf(FlushOf(0, kLost - 100))), KeyOrder::kBytewise);
+}
+
+// A database that does not tell its session.
+class WithoutSession final : public ROCKSDB_NAMESPACE::StackableDB {
+ public:
+  // Does not own `database`.
+  explicit WithoutSession(DB* database)
+      : StackableDB(std::shared_ptr<DB>(std::shared_ptr<DB>(), database)) {}
+  ROCKSDB_NAMESPACE::Status GetDbSessionId(std::string& /*session*/) const override {
+    return ROCKSDB_NAMESPACE::Status::NotSupported();
+  }
+};
+
+TEST_F(JobOrdersTest, OfADatabaseWithoutASessionNothingIsKnownButOfOthersAllIs) {
+  InMemory other(ROCKSDB_NAMESPACE::BytewiseComparator(), "/other");
+  WithoutSession hidden(other.database.get());
+  orders_.Begins(&hidden, FlushOf(0));
+  TableFileCreationBriefInfo file = FileOf(FlushOf(0));
+  file.db_name = "/other";
+  EXPECT_EQ(orders_.Of(file), KeyOrder::kUnknown);
+  EXPECT_EQ(OfFlush(0), KeyOrder::kBytewise);
+  orders_.Begins(other.database.get(), FlushOf(0));
+  EXPECT_EQ(orders_.Of(file), KeyOrder::kBytewise) << "once it tells its session";
+}
+
+// Of two databases with one path, one is known by its jobs, and the other by nothing else.
+TEST_F(JobOrdersTest, OfADatabaseWithoutASessionAnotherOnesJobsDoNotCount) {
+  InMemory reverse(ROCKSDB_NAMESPACE::ReverseBytewiseComparator());
+  WithoutSession hidden(reverse.database.get());
+  EXPECT_EQ(OfFlush(0), KeyOrder::kBytewise);
+  orders_.Begins(&hidden, FlushOf(0));
+  EXPECT_EQ(orders_.Of(FileOf(FlushOf(0))), KeyOrder::kUnknown);
 }
 
 TEST_F(JobOrdersTest, OfTwoOpenDatabasesWithOnePathNothingIsKnown) {
