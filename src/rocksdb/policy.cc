@@ -29,7 +29,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 // State of a policy that its successor inherits.
 struct Predecessor {
-  std::string id;
+  const std::string* id;  // not dereferenced
   PolicyOptions options;
   std::weak_ptr<KnownFiles> known;
 };
@@ -40,9 +40,11 @@ namespace {
 // static TLS is scarce in libraries that are loaded by dlopen().
 thread_local std::unique_ptr<const Predecessor> last_asked;
 
+// RocksDB passes one string object to IsInstanceOf and to the factory: the id is that of another
+// policy if it is an equal string, after a program's own call or a policy that could not be made.
 std::unique_ptr<const Predecessor> TakePredecessor(const std::string& id) {
   std::unique_ptr<const Predecessor> asked = std::exchange(last_asked, nullptr);
-  if (asked != nullptr && asked->id != id) asked.reset();
+  if (asked != nullptr && asked->id != &id) asked.reset();
   return asked;
 }
 
@@ -55,9 +57,6 @@ Policy::Policy(const PolicyOptions& options, std::shared_ptr<const FilterPolicy>
       meter_(this, planned_builders_.loads()) {
   Register();
 }
-
-Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builtin)
-    : Policy(id, std::move(builtin), TakePredecessor(id)) {}
 
 Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builtin,
                std::unique_ptr<const Predecessor> predecessor)
@@ -81,7 +80,7 @@ bool Policy::IsInstanceOf(const std::string& name) const {
   if (name == kClassName()) return true;
   if (const std::string own = name.substr(0, name.find(':')); own == NickName() || own == Name()) {
     last_asked = std::make_unique<const Predecessor>(
-        Predecessor{name, state_.Get().options, planned_builders_.known()});
+        Predecessor{&name, state_.Get().options, planned_builders_.known()});
   }
   return FilterPolicy::IsInstanceOf(name);
 }
@@ -163,9 +162,10 @@ Status MakePolicy(const PolicyOptions& options, std::unique_ptr<const FilterPoli
 
 Status MakePolicyFromId(const std::string& id, std::unique_ptr<const FilterPolicy>* policy) {
   std::shared_ptr<const FilterPolicy> builtin;
+  std::unique_ptr<const Predecessor> predecessor = TakePredecessor(id);
   const Status status = NewBuiltinReader(&builtin);
   if (status.ok()) {
-    *policy = std::make_unique<const Policy>(id, std::move(builtin));
+    *policy = std::make_unique<const Policy>(id, std::move(builtin), std::move(predecessor));
   }
   return status;
 }

@@ -41,8 +41,9 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
          std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
 
   // Makes a policy by its name in an options string, such as "winnow:10", which may be invalid.
-  // RocksDB configures the policy next.
-  Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin);
+  // RocksDB configures the policy next. `predecessor` is the policy that it replaces, if any.
+  Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin,
+         std::unique_ptr<const Predecessor> predecessor);
 
   // Name in the table properties. OPTIONS files have the id instead, with the options beside it.
   static constexpr char kName[] = "winnow.Filter";
@@ -114,8 +115,6 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const std::shared_ptr<KnownFiles>& shared() const { return planned_builders_.known(); }
 
  private:
-  Policy(const std::string& id, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin,
-         std::unique_ptr<const Predecessor> predecessor);
   void Register();
 
   PolicyState state_;

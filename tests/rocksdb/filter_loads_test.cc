@@ -233,9 +233,7 @@ TEST_F(FilterLoadsTest, APolicyThatStandsInForAnotherGoesOn) {
   Write();
   const FilterLoads before = Loads();
   EXPECT_GT(before.blocks, 0u);
-  // SetOptions() calls IsInstanceOf() like this from RocksDB 9.8.
-  table_.filter_policy->IsInstanceOf("winnow:12");
-  const std::shared_ptr<const FilterPolicy> next = MakePolicyFrom("winnow:12");
+  const auto next = MakePolicyFrom("winnow:12", table_.filter_policy);
   FilterLoads loads;
   EXPECT_TRUE(CurrentFilterLoads(*next, &loads));
   EXPECT_EQ(loads.blocks, before.blocks);

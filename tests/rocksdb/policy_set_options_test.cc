@@ -332,11 +332,7 @@ TEST_F(LearningSetOptionsTest, APolicyThatIsMadeAndDroppedLosesNothing) {
   const size_t kept = Kept();
   const Options options = database_->GetOptions();
   const auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
-  EXPECT_FALSE(table->filter_policy->IsInstanceOf("winnow:12"));
-  std::unique_ptr<const FilterPolicy> made;
-  ASSERT_STATUS_OK(MakePolicyFromId("winnow:12", &made));
-  ASSERT_STATUS_OK(const_cast<FilterPolicy*>(made.get())->ConfigureFromMap(ConfigOptions(), {}));
-  made.reset();
+  EXPECT_NE(testing::MakePolicyFrom("winnow:12", table->filter_policy), nullptr);
   EXPECT_GE(Kept(), kept);
   EXPECT_GT(Sampled(), 0u);
   NextFile();
@@ -356,14 +352,8 @@ class ReplacedPolicyTest : public LearningSetOptionsTest {
   }
 
   // RocksDB creates the policy and requests no filter yet.
-  std::unique_ptr<const FilterPolicy> Replace(const std::string& id) const {
-    EXPECT_FALSE(former_->IsInstanceOf(id));
-    std::unique_ptr<const FilterPolicy> made;
-    EXPECT_TRUE(MakePolicyFromId(id, &made).ok());
-    const Status status =
-        const_cast<FilterPolicy*>(made.get())->ConfigureFromMap(ConfigOptions(), {});
-    EXPECT_TRUE(status.ok()) << status.ToString();
-    return made;
+  std::shared_ptr<const FilterPolicy> Replace(const std::string& id) const {
+    return testing::MakePolicyFrom(id, former_);
   }
 
   // Begins a file of this column family.
@@ -393,7 +383,7 @@ class ReplacedPolicyTest : public LearningSetOptionsTest {
 // Compactions that began before the change sample until the next flush.
 TEST_F(ReplacedPolicyTest, TheLastFileOfAFamilySaysWhetherItsLookupsAreSampled) {
   OpenLearning();
-  std::unique_ptr<const FilterPolicy> made = Replace("winnow:12");
+  std::shared_ptr<const FilterPolicy> made = Replace("winnow:12");
   Ask(*made, "other");
   EXPECT_GT(Sampled(), 0u);
   Ask(*made, "default");
@@ -410,7 +400,7 @@ TEST_F(ReplacedPolicyTest, TheLastFileOfAFamilySaysWhetherItsLookupsAreSampled) 
 
 TEST_F(ReplacedPolicyTest, OneThatLearnsInItsPlaceSamples) {
   OpenLearning();
-  std::unique_ptr<const FilterPolicy> made = Replace("winnow:12");
+  std::shared_ptr<const FilterPolicy> made = Replace("winnow:12");
   Ask(*made, "default");
   EXPECT_EQ(Sampled(), 0u);
   const std::shared_ptr<const FilterPolicy> again = Replace("winnow:10");
@@ -420,6 +410,21 @@ TEST_F(ReplacedPolicyTest, OneThatLearnsInItsPlaceSamples) {
   EXPECT_GT(Sampled(), 0u);
   made.reset();
   EXPECT_GT(Sampled(), 0u);
+}
+
+// A program may ask for the class of a policy, and a policy may fail to be made: neither makes the
+// next policy, which may be another database's, one that replaces the policy asked.
+TEST_F(ReplacedPolicyTest, OneOfAnotherDatabaseHasFilesOfItsOwn) {
+  const auto files = [](const std::shared_ptr<const FilterPolicy>& policy) {
+    return AsPolicy(policy.get())->shared().get();
+  };
+  const auto former = testing::MakePolicyFrom("{id=winnow.Filter;filter_memory=1MiB}");
+  EXPECT_EQ(files(testing::MakePolicyFrom("{id=winnow.Filter;bits_per_key=12}", former)),
+            files(former));
+  EXPECT_TRUE(former->IsInstanceOf("winnow.Filter"));
+  EXPECT_NE(files(testing::MakePolicyFrom("{id=winnow.Filter;bits_per_key=12}")), files(former));
+  EXPECT_FALSE(former->IsInstanceOf("winnow:12"));
+  EXPECT_NE(files(testing::MakePolicyFrom("winnow:12")), files(former));
 }
 
 TEST_F(LearningSetOptionsTest, WhatIsRefusedLosesNoSamplesAndSamplingGoesOn) {

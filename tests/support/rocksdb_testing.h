@@ -38,15 +38,16 @@ inline ROCKSDB_NAMESPACE::ConfigOptions StrictConfig() {
   return config;
 }
 
-// Returns the policy of an options string such as "winnow:10". On error, the test fails and the
-// result is null.
+// Returns the policy of an options string such as "winnow:10", in place of `former`, as SetOptions
+// makes it from RocksDB 9.8. On error, the test fails and the result is null.
 inline std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> MakePolicyFrom(
-    const std::string& text) {
-  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;
+    const std::string& text,
+    const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& former = nullptr) {
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy = former;
   const ROCKSDB_NAMESPACE::Status status =
       ROCKSDB_NAMESPACE::FilterPolicy::CreateFromString(StrictConfig(), text, &policy);
   EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
-  EXPECT_NE(policy, nullptr) << text;
+  EXPECT_NE(policy, former) << text;
   return policy;
 }
 

@@ -499,12 +499,13 @@ TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) 
     const char* to;
     size_t samples;
   };
-  for (const Change& change : {Change{"level_plan=uniform", "level_plan=auto", 0},
-                               {"build=bloomfilter;level_plan=auto", "level_plan=auto", 0},
-                               {"level_plan=auto", "level_plan=learned", TreeRates::kMinSamples},
-                               {"level_plan=by_level", "level_plan=auto", 0},
-                               {"level_plan=by_level", "filter_memory=1m", 0},
-                               {"level_plan=uniform", "level_plan=by_level", 0}}) {
+  for (const Change& change :
+       {Change{"level_plan=uniform", "level_plan=auto", 0},
+        {"build=bloomfilter;level_plan=auto", "build=winnow;level_plan=auto", 0},
+        {"level_plan=auto", "level_plan=learned", TreeRates::kMinSamples},
+        {"level_plan=by_level", "level_plan=auto", 0},
+        {"level_plan=by_level", "filter_memory=1m", 0},
+        {"level_plan=uniform", "level_plan=by_level", 0}}) {
     SCOPED_TRACE(std::string(change.from) + " to " + change.to);
     const auto first = MakePolicyFrom(std::string("{id=winnow;") + change.from + "}");
     KnownTrees& trees = static_cast<const Policy&>(*first).known()->trees;
@@ -519,8 +520,7 @@ TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) 
     files.AddMemory(files.Add(file), {1e3, 1e3});
     ASSERT_TRUE(files.MakeGrid());
     files.samples().Add(std::vector<LookupSamples::Record>(TreeRates::kMinSamples));
-    first->IsInstanceOf("winnow.Filter");
-    const auto second = MakePolicyFrom(std::string("{id=winnow.Filter;") + change.to + "}");
+    const auto second = MakePolicyFrom(std::string("{id=winnow.Filter;") + change.to + "}", first);
     ASSERT_STATUS_OK(second->ValidateOptions({}, {}));
     WorkersRule rule;
     ASSERT_EQ(RuleOfText(ExportLearned(*first, "default"), &rule), "");
