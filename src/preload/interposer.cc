@@ -302,8 +302,9 @@ Status OnOpenAndCompactCancelably(Signature<Hook::kOpenAndCompactCancelably>::Ty
                                   const OpenAndCompactOptions& how, const Path& name,
                                   const Path& output_directory, const std::string& input,
                                   std::string* output, const CompactionOverride& options) {
-  // The overload without `how` already made a worker, and calls this one.
-  if (WorkerCompaction::Current() != nullptr) {
+  // The overload without `how` already made a worker, and calls this one with its options.
+  const WorkerCompaction* const current = WorkerCompaction::Current();
+  if (current != nullptr && &current->options() == &options) {
     return stock(how, name, output_directory, input, output, options);
   }
   const WorkerCompaction worker(name, input, options);

@@ -62,7 +62,11 @@ std::string StateOf(const Status& status) {
 
 WorkerCompaction::WorkerCompaction(const std::string& name, const std::string& input,
                                    const CompactionOverride& given)
-    : name_(name), input_(input), given_(given), outer_(current_worker) {
+    : name_(name),
+      input_(input),
+      given_(given),
+      outer_(current_worker),
+      outer_job_(plugin::SetJobHere({})) {
   current_worker = this;
   try {
     status_ = Prepare();
@@ -83,7 +87,7 @@ WorkerCompaction::WorkerCompaction(const std::string& name, const std::string& i
 }
 
 WorkerCompaction::~WorkerCompaction() {
-  plugin::EndJob();
+  plugin::SetJobHere(std::move(outer_job_));
   current_worker = outer_;
 }
 
@@ -161,7 +165,9 @@ void WorkerCompaction::TellOfTree() const {
   static_cast<void>(plugin::ReadJobOptions(options().env, name_, input_, &job));
   policy->TellOfTree(std::string(), job.family);
   // The policy may be shared with other jobs; this job's compaction runs in this thread.
-  plugin::BeginJob(job.family, plugin::OrderOf(job, options().comparator));
+  plugin::OrderOfJob order;
+  order.Set(job.family, plugin::OrderOf(job, options().comparator));
+  plugin::SetJobHere(std::move(order));
 }
 
 std::string WorkerCompaction::FaultOfPolicy() const {

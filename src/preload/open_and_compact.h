@@ -7,13 +7,15 @@
 #include <string>
 
 #include "src/preload/hook_types.h"
+#include "src/rocksdb/ranges/key_order.h"
 
 namespace winnow::preload {
 
 // One compaction, with the options that the program gave it. If these have no table factory, with
 // which RocksDB terminates the process, the compaction gets the factory of the database's own
 // options (winnow/rocksdb_remote_compaction.h). If WINNOW_ADD asks for it, it gets a filter policy,
-// as in DB::Open.
+// as in DB::Open. A listener or a compaction filter of one compaction may run another one, in the
+// same thread.
 //
 // Reports compactions that still lose Winnow's filters, although the database's own options ask for
 // them or can't be read: on stderr, once per process and reason, and in the worker's LOG when an
@@ -53,6 +55,7 @@ class WorkerCompaction {
   std::string fault_;
   Status status_;
   const WorkerCompaction* const outer_;
+  plugin::OrderOfJob outer_job_;  // job of this thread before
 };
 
 }  // namespace winnow::preload

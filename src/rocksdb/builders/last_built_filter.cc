@@ -4,6 +4,7 @@
 
 #include <new>
 #include <string>
+#include <utility>
 
 namespace winnow::plugin {
 
@@ -99,18 +100,9 @@ void EndFile() noexcept {
   if (OfThread* const here = Here()) here->begun.reset();
 }
 
-void BeginJob(const std::string& family, KeyOrder order) noexcept {
+OrderOfJob SetJobHere(OrderOfJob job) noexcept {
   OfThread* const here = MakeHere();
-  if (here == nullptr) return;
-  try {
-    here->job.Set(family, order);
-  } catch (...) {
-    here->job = {};
-  }
-}
-
-void EndJob() noexcept {
-  if (OfThread* const here = Here()) here->job = {};
+  return here == nullptr ? OrderOfJob() : std::exchange(here->job, std::move(job));
 }
 
 std::optional<KeyOrder> OrderOfJobHere(const FilterBuildingContext& context) noexcept {

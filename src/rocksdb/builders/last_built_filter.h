@@ -37,10 +37,8 @@ LastBuiltFilter WhatWasBuilt() noexcept;
 // Records that the file is finished.
 void EndFile() noexcept;
 
-// Declares that, until EndJob, this thread's compactions of this column family belong to a worker's
-// job.
-void BeginJob(const std::string& family, KeyOrder order) noexcept;
-void EndJob() noexcept;
+// Sets the worker's job that this thread's compactions belong to, and returns the one before.
+OrderOfJob SetJobHere(OrderOfJob job) noexcept;
 
 // Returns the key order of the job's file that this builder is for; unset if the file does not
 // belong to a job.
