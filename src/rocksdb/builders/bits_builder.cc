@@ -24,6 +24,7 @@
 #include "src/core/sizing.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/lookups/key_hash.h"
+#include "src/rocksdb/ranges/transformed_keys.h"
 #include "src/simd/kernels.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
@@ -82,9 +83,14 @@ void BitsBuilder::AddRareKey(const Slice& key) noexcept {
   }
 }
 
-void BitsBuilder::SeeKey(const Slice& key) noexcept {
+void BitsBuilder::SeeKey(const Slice& entry) noexcept {
   try {
-    file_options_->See(key);
+    if (!entry.empty()) return file_options_->See(entry);
+    // All prefixes of winnow.range are empty, and their addresses lead to the keys. Another empty
+    // entry is the empty key if it is the file's first one (range_part.h).
+    const TransformedKey transformed = FindTransformedKey(entry.data());
+    const bool is_found = transformed.origin == TransformedKey::Origin::kFound;
+    if (is_found || !file_options_->has_seen()) file_options_->See(transformed.key);
   } catch (...) {
     file_options_.reset();
   }

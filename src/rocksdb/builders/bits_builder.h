@@ -145,7 +145,7 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   FilterBlock WithTreeNote(FilterBlock block) noexcept;
   // Records the finished filter of the file.
   void NotePlace(std::string_view block) noexcept;
-  __attribute__((noinline)) void SeeKey(const ROCKSDB_NAMESPACE::Slice& key) noexcept;
+  __attribute__((noinline)) void SeeKey(const ROCKSDB_NAMESPACE::Slice& entry) noexcept;
 
   FilterOptions options_;
   const bool verify_;

@@ -46,6 +46,8 @@ class FileFilterOptions {
   void See(const ROCKSDB_NAMESPACE::Slice& key) {
     if (seen_++ % kEvery == 0) NoteKey(key);
   }
+  // Returns whether the file has a key or prefix.
+  bool has_seen() const noexcept { return seen_ > 0 || id_ != 0; }
 
   // Returns the options of the filter for the keys seen. `keys` is their number, and `range_bytes`
   // the size of a range filter of them, if there can be one. If a file has several filters

@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/rocksdb/policy.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/versions.h"
@@ -557,6 +558,34 @@ TEST_F(RangeFiltersTest, WithoutWholeKeysScansAreFilteredAndGetsAreNot) {
   }
   EXPECT_GT(context.block_read_count + context.block_cache_hit_count, uint64_t{90 * kFiles});
   ROCKSDB_NAMESPACE::SetPerfLevel(ROCKSDB_NAMESPACE::PerfLevel::kDisable);
+}
+
+// RocksDB then adds empty prefixes alone, and in partitions a copy of one.
+TEST_F(RangeFiltersTest, FilesHaveTheRangeOfTheirKeysWhateverIsAddedToTheirFilters) {
+  for (const bool whole_keys : {true, false}) {
+    for (const bool partitions : {true, false}) {
+      SCOPED_TRACE("whole keys " + std::to_string(whole_keys) + ", partitions " +
+                   std::to_string(partitions));
+      BlockBasedTableOptions table = Table();
+      table.whole_key_filtering = whole_keys;
+      table.partition_filters = partitions;
+      if (partitions) table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table.metadata_block_size = 1024;
+      const TemporaryFolder folder;
+      const auto database = OpenDatabase(OptionsOf(table), folder / "database");
+      Fill(database.get());
+      const auto record = AsPolicy(table.filter_policy.get())
+                              ->shared()
+                              ->trees.RecordOf(database->GetDBOptions().info_log.get(), "default");
+      ASSERT_NE(record, nullptr);
+      const auto lies_over_files = [&](const std::string& first, const std::string& last) {
+        return record->files.PlaceOf(0, {first, last}, 1).waits;
+      };
+      EXPECT_TRUE(lies_over_files(Key(kRows / 2 * kGap), Key((kRows / 2 + 1) * kGap)));
+      EXPECT_FALSE(lies_over_files("a", "k"));
+      EXPECT_FALSE(lies_over_files("l", "z"));
+    }
+  }
 }
 
 // SstFileWriter does not pass a key order to the policy, and RocksDB passes options only when a
