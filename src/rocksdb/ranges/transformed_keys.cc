@@ -1,8 +1,8 @@
 #include "src/rocksdb/ranges/transformed_keys.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <random>
@@ -23,19 +23,44 @@ uint64_t FirstNumber() noexcept {
   }
 }
 
+// Number of bytes that a comparator may read from an address on.
+constexpr size_t kReadable = 64;
+
+// The addresses of notes, and behind them that of keys that could not be recorded. They are never
+// written, and so take no memory.
+char addresses[kAddresses + kReadable];
+constexpr const char* kNotNoted = addresses + kAddresses;
+
+bool IsOfSomeNote(const char* address) noexcept {
+  return reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(addresses) <=
+         kAddresses;
+}
+
+// Threads take addresses in runs, so that they rarely write to a common counter.
+constexpr size_t kRun = 256;
+static_assert(kAddresses % kRun == 0);
+std::atomic<size_t> runs_taken{0};
+
+// Returns the first address of the run that was taken longest ago.
+const char* TakeRun() noexcept {
+  const size_t run = runs_taken.fetch_add(1, std::memory_order_relaxed);
+  return addresses + run % (kAddresses / kRun) * kRun;
+}
+
 struct Note {
   const char* data;
   size_t size;
   uintptr_t frame;
+  const char* address;
 };
 
-// Ring buffer of a thread's notes. Never freed: a later thread takes the ring of one that ended,
-// and continues its numbers.
+// Ring buffer of a thread's notes. Never freed: a later thread takes the ring of one that ended.
 struct NoteRing {
   Note notes[kNotes] = {};
-  uint64_t next = 0;            // number of the next note
-  const char* begin = nullptr;  // first of the addresses
-  NoteRing* older = nullptr;    // ring that was made before this one
+  uint64_t next = 0;                // number of the next note
+  const char* address = kNotNoted;  // of the next note, unless it is the end of the run
+  const char* end_of_run = kNotNoted;
+  NoteRing* older = nullptr;  // ring that was made before this one
   // State of DifferentNumber; not atomic, for speed, as iterators of all threads use it.
   uint64_t different = FirstNumber();
   std::atomic<bool> is_taken{true};
@@ -43,23 +68,31 @@ struct NoteRing {
   std::atomic<uint64_t> asked{0};
   std::atomic<uint64_t> denied{0};
 
-  // Sets *number to the latest note that this address may stand for; the note may be gone. Returns
-  // false if the address is not of this ring, or had no note yet.
-  bool NumberAt(const char* address, uint64_t* number) const noexcept {
-    const size_t offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(begin);
-    if (offset >= kAddresses || next == 0) return false;
-    *number = next - 1 - (next - 1 - offset) % kAddresses;
-    return *number < next;
+  const char* Add(const Slice& key, const void* frame) noexcept {
+    if (__builtin_expect(address == end_of_run, 0)) {
+      address = TakeRun();
+      end_of_run = address + kRun;
+    }
+    notes[next++ % kNotes] = {key.data(), key.size(), reinterpret_cast<uintptr_t>(frame), address};
+    return address++;
   }
-  bool Has(uint64_t number) const noexcept { return number < next && next - number <= kNotes; }
-  const Note& At(uint64_t number) const noexcept { return notes[number % kNotes]; }
+
+  // Drops the keys of the thread that had this ring.
+  void Clear() noexcept { std::fill_n(notes, kNotes, Note()); }
+
+  // Returns the note of this address, or null if the ring has none; `*after` is the note after it,
+  // or null.
+  const Note* Find(const char* sought, const Note** after) const noexcept {
+    *after = nullptr;
+    if (!IsOfSomeNote(sought)) return nullptr;
+    for (uint64_t i = 1; i <= kNotes; ++i) {
+      const Note* const note = &notes[(next - i) % kNotes];
+      if (note->address == sought) return note;
+      *after = note;
+    }
+    return nullptr;
+  }
 };
-
-// Number of bytes that a comparator may read after the last address.
-constexpr size_t kReadable = 64;
-
-// Address of keys that could not be recorded.
-constexpr char kNotNoted[kReadable] = {};
 
 // Linked list of all rings, newest first.
 std::atomic<NoteRing*> rings{nullptr};
@@ -94,7 +127,7 @@ NoteRing* TakeFreeRing() noexcept {
        ring = ring->older) {
     bool is_taken = false;
     if (ring->is_taken.compare_exchange_strong(is_taken, true, std::memory_order_acquire)) {
-      ring->next += kNotes;  // drops the keys of the former thread
+      ring->Clear();
       return ring;
     }
   }
@@ -102,16 +135,8 @@ NoteRing* TakeFreeRing() noexcept {
 }
 
 NoteRing* MakeRing() noexcept {
-  // Pages that are only read take no memory.
-  void* const addresses = mmap(nullptr, kAddresses + kReadable, PROT_READ,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (addresses == MAP_FAILED) return nullptr;
   auto* const ring = new (std::nothrow) NoteRing;
-  if (ring == nullptr) {
-    munmap(addresses, kAddresses + kReadable);
-    return nullptr;
-  }
-  ring->begin = static_cast<const char*>(addresses);
+  if (ring == nullptr) return nullptr;
   ring->older = rings.load(std::memory_order_relaxed);
   while (!rings.compare_exchange_weak(ring->older, ring, std::memory_order_release,
                                       std::memory_order_relaxed)) {
@@ -137,16 +162,6 @@ void Increment(std::atomic<uint64_t>* count) noexcept {
   count->store(count->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-bool IsOfSomeRing(const char* address) noexcept {
-  for (const NoteRing* ring = rings.load(std::memory_order_acquire); ring != nullptr;
-       ring = ring->older) {
-    const size_t offset =
-        reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(ring->begin);
-    if (offset < kAddresses) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 const char* NoteTransformedKey(const Slice& key, const void* frame) noexcept {
@@ -155,36 +170,31 @@ const char* NoteTransformedKey(const Slice& key, const void* frame) noexcept {
     ring = TakeRing();
     if (ring == nullptr) return kNotNoted;
   }
-  const uint64_t number = ring->next++;
-  ring->notes[number % kNotes] = {key.data(), key.size(), reinterpret_cast<uintptr_t>(frame)};
-  return ring->begin + number % kAddresses;
+  return ring->Add(key, frame);
 }
 
 TransformedKey FindTransformedKey(const char* address) noexcept {
   using Origin = TransformedKey::Origin;
   if (const NoteRing* const ring = ThisThreadRing()) {
-    uint64_t number = 0;
-    if (ring->NumberAt(address, &number)) {
-      if (!ring->Has(number)) return {Origin::kForgotten, {}};
-      return {Origin::kFound, Slice(ring->At(number).data, ring->At(number).size)};
+    const Note* after = nullptr;
+    if (const Note* const note = ring->Find(address, &after)) {
+      return {Origin::kFound, Slice(note->data, note->size)};
     }
   }
-  return {address == kNotNoted || IsOfSomeRing(address) ? Origin::kForgotten : Origin::kElsewhere,
-          {}};
+  return {IsOfSomeNote(address) ? Origin::kForgotten : Origin::kElsewhere, {}};
 }
 
 bool FindSeekBounds(const char* address, Slice* begin, Slice* end) noexcept {
   const NoteRing* const ring = ThisThreadRing();
-  uint64_t number = 0;
-  if (ring == nullptr || !ring->NumberAt(address, &number)) return false;
-  if (!ring->Has(number) || !ring->Has(number + 1)) return false;
-  const Note& sought = ring->At(number);
-  const Note& bound = ring->At(number + 1);
+  if (ring == nullptr) return false;
+  const Note* bound = nullptr;
+  const Note* const sought = ring->Find(address, &bound);
+  if (sought == nullptr || bound == nullptr) return false;
   const uintptr_t depth =
-      sought.frame > bound.frame ? sought.frame - bound.frame : bound.frame - sought.frame;
+      sought->frame > bound->frame ? sought->frame - bound->frame : bound->frame - sought->frame;
   if (depth > kMaxDepth) return false;
-  *begin = Slice(sought.data, sought.size);
-  *end = Slice(bound.data, bound.size);
+  *begin = Slice(sought->data, sought->size);
+  *end = Slice(bound->data, bound->size);
   return true;
 }
 

@@ -12,11 +12,11 @@
 // that was transformed next. When a file is built, the builder finds the key of a prefix in this
 // way, too.
 //
-// Each thread has a ring buffer of its last kNotes notes, and a range of addresses: note number n
-// is identified by the address n, modulo kAddresses, in this range. The addresses are readable, as
-// a comparator may look at the supposed key, but hold no data: they are zero pages without memory.
-// Notes that were overwritten, or are of another thread, are not found, nor are other addresses;
-// then the answer is "may match".
+// Each thread has a ring buffer of its last kNotes notes. Each note has one of kAddresses
+// addresses, which all threads share: a thread takes a run of those that were taken longest ago.
+// The addresses are readable, as a comparator may look at the supposed key, but hold no data: they
+// are zero pages without memory. Notes that were overwritten, or are of another thread, are not
+// found, nor are other addresses; then the answer is "may match".
 //
 // Between the two calls, RocksDB does nothing else. If it makes only the first one, as iterators in
 // prefix mode do, other code may run during the read of the filter block, such as a listener, and
@@ -35,9 +35,9 @@ namespace winnow::plugin {
 
 // Number of notes that a thread keeps. RocksDB needs two at once, and a builder of partitions two.
 inline constexpr size_t kNotes = 8;
-// Number of addresses per thread. A prefix would be mistaken for a later one only after this many
-// others.
-inline constexpr size_t kAddresses = size_t{1} << 24;
+// Number of addresses, for all threads of the process. A prefix would be mistaken for a later one
+// only after about this many others.
+inline constexpr size_t kAddresses = size_t{1} << 20;
 // Maximum distance in bytes between the stack frames of the two calls: the second call is made by a
 // function that the caller of the first one calls. Code that runs during the read of a block is
 // kilobytes away.
@@ -58,8 +58,7 @@ struct TransformedKey {
   ROCKSDB_NAMESPACE::Slice key;
 };
 
-// Returns the key of this address. Its bytes belong to whoever transformed it. If the address is
-// not of this thread, searches the rings of all threads.
+// Returns the key of this address. Its bytes belong to whoever transformed it.
 TransformedKey FindTransformedKey(const char* address) noexcept;
 
 // Finds the keys of this address and of the next one. Returns false unless both are there and are
