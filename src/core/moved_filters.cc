@@ -1,16 +1,17 @@
 #include "src/core/moved_filters.h"
 
 #include <algorithm>
-#include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 
+#include "src/base/c_locale.h"
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 
 namespace winnow::core {
 namespace {
+
+using base::Text;
 
 struct Planned {
   double bytes;
@@ -30,16 +31,6 @@ void Add(const PlacedFilter& file, double more, MovedPart* part) {
   ++part->files;
   part->keys += file.keys;
   part->more += more;
-}
-
-std::string Text(const char* format, ...) __attribute__((format(printf, 1, 2)));
-std::string Text(const char* format, ...) {
-  char text[400];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  return text;
 }
 
 std::string FilesText(const MovedPart& part, const std::string& where) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <locale>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -55,6 +56,7 @@ std::string CheckOption(const NumberOption<Value>& option, Value value) {
     return value == value ? std::string() : std::string(option.name) + " is not a number";
   }
   std::ostringstream text;
+  text.imbue(std::locale::classic());
   text << option.name << " is " << value << ", but must be ";
   if (option.most == std::numeric_limits<Value>::max()) {
     text << "at least " << option.least;

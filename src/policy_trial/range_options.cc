@@ -4,6 +4,7 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_replace.h>
 #include <rocksdb/comparator.h>
 
 #include <cstdint>
@@ -116,7 +117,9 @@ std::vector<std::string> SayWithRangeExtractor(const FamilyText& family) {
     clauses.push_back(absl::StrCat("memtable_factory=", family.memtable,
                                    " gains nothing, as all keys have the empty prefix"));
   }
-  if (absl::SimpleAtod(family.memtable_prefix_bloom, &ratio) && ratio > 0) {
+  // A process whose locale has a decimal comma saves numbers with it.
+  if (absl::SimpleAtod(absl::StrReplaceAll(family.memtable_prefix_bloom, {{",", "."}}), &ratio) &&
+      ratio > 0) {
     clauses.push_back(
         absl::StrCat("memtable_prefix_bloom_size_ratio=", family.memtable_prefix_bloom,
                      " gains nothing for prefixes, as all keys have the empty one"));

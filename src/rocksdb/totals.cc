@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 
+#include "src/base/c_locale.h"
 #include "src/base/stderr_line.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/size_text.h"
@@ -29,10 +29,8 @@ std::string FiltersBuilt(const Counters& totals) {
   }
   text += " of " + Counted(totals.keys, "key") + " in " + Counted(totals.bytes, "byte");
   if (totals.keys > 0) {
-    char bits[64];
-    std::snprintf(bits, sizeof bits, " (%.2f bits a key)",
-                  8.0 * static_cast<double>(totals.bytes) / static_cast<double>(totals.keys));
-    text += bits;
+    text += base::Text(" (%.2f bits a key)",
+                       8.0 * static_cast<double>(totals.bytes) / static_cast<double>(totals.keys));
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include "winnow/amq/paged_bloom.h"
 
 #include <algorithm>
+#include <locale>
 #include <sstream>
 #include <utility>
 
@@ -181,6 +182,7 @@ PagedBloom::Added PagedBloom::Add(KeyHash hash, std::string* reason) {
       page.words[position / 64] &= ~(uint64_t{1} << position % 64);
     }
     std::ostringstream text;
+    text.imbue(std::locale::classic());
     text << "the filter is full: with one more key its rate would be " << rate << ", planned were "
          << plan_.rate << " for " << plan_.capacity << " keys; build it anew for more keys";
     *reason = text.str();
@@ -292,6 +294,7 @@ std::optional<PagedBloom> PagedBloom::Build(PageStore* store, const PagedPlan& p
   const double rate = made.expected_fpr();
   if (rate > plan.rate) {
     std::ostringstream text;
+    text.imbue(std::locale::classic());
     // added_ is not used here: it omits keys whose bits were all set already in a page that is too
     // full.
     text << "the " << n << " keys given would have a rate of " << rate << ", planned were "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <locale>
 #include <sstream>
 
 #include "streams/amq/plan.h"
@@ -113,6 +114,7 @@ std::string CheckPagedPlan(const PagedPlan& plan) {
   std::string fault = CheckPlan(Plan{plan.capacity, plan.rate});
   if (!fault.empty()) return fault;
   std::ostringstream text;
+  text.imbue(std::locale::classic());
   if (plan.page_bytes < kMinPageBytes || plan.page_bytes > kMaxPageBytes ||
       plan.page_bytes % 8 != 0) {
     text << "page_bytes is " << plan.page_bytes << ", but must be a multiple of 8 from "

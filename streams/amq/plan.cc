@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
+#include <locale>
 #include <sstream>
 
 namespace winnow::amq {
@@ -32,6 +33,7 @@ double BitsForProbes(uint64_t n, double rate, unsigned probes) noexcept {
 
 std::string CheckPlan(const Plan& plan) {
   std::ostringstream text;
+  text.imbue(std::locale::classic());
   if (plan.capacity > kMostKeys) {
     text << "capacity is " << plan.capacity << ", but must be at most " << kMostKeys;
     // The condition is negated, so that NaN is out of range.

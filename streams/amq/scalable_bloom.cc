@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <locale>
 #include <sstream>
 #include <utility>
 
@@ -92,6 +93,7 @@ double OwnRateOf(const BlockedBloom& filter) noexcept {
 
 std::string CheckOptions(const ScalableOptions& options) {
   std::ostringstream text;
+  text.imbue(std::locale::classic());
   const auto check = [&text](const char* name, double value, double least, double most) {
     if (text.tellp() == 0 && !IsWithin(value, least, most)) {
       text << name << " is " << value << ", but must be from " << least << " to " << most;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <locale>
 #include <sstream>
 
 #include "src/formulas/bytes.h"
@@ -59,6 +60,7 @@ const char* NameOf(Serialized kind) noexcept {
 
 std::string Hex(uint64_t value) {
   std::ostringstream text;
+  text.imbue(std::locale::classic());
   text << "0x" << std::hex << value;
   return text.str();
 }
@@ -150,6 +152,7 @@ template <typename Number>
 std::string OutOfRangeOf(Serialized kind, const char* value, Number found, Number least,
                          Number most) {
   std::ostringstream fault;
+  fault.imbue(std::locale::classic());
   fault << "expected " << value << " from " << least << " to " << most << ", found " << found;
   return Sentence(kind, fault.str(), AdviceToBuild(kind));
 }

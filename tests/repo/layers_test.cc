@@ -50,7 +50,7 @@ constexpr Group kGroups[] = {
     {"operating system",
      "(ar|cxxabi|dlfcn|elf|errno|execinfo|fcntl|getopt|glob|link|poll|pthread|sched|signal|spawn)"
      "\\.h"},
-    {"operating system", "(malloc|stdio|stdlib|strings?|time|ucontext|unistd)\\.h"},
+    {"operating system", "(locale|malloc|stdio|stdlib|strings?|time|ucontext|unistd)\\.h"},
     {"Java", "jni\\.h"},
     {"processor", "(arm_neon|arm_acle|cpuid|[a-z]+intrin)\\.h"},
 };
@@ -91,7 +91,7 @@ const std::vector<Layer>& Layers() {
       {"src/formulas", {}, {"xxHash"}},
       {"src/simd", {"src/base", "src/formulas"}, {"processor", "operating system"}},
       {"src/core",
-       {"include/winnow", "src/formulas", "src/simd/kernels.h"},
+       {"include/winnow", "src/base/c_locale.h", "src/formulas", "src/simd/kernels.h"},
        {"processor", "operating system"}},
       {"src/c_api", {"include/winnow", "src/core/options.h"}, {}},
       {"src/rocksdb/lookups",
@@ -103,8 +103,8 @@ const std::vector<Layer>& Layers() {
         "third_party/rocksdb_abi"},
        {"RocksDB"}},
       {"src/rocksdb/trees",
-       {"include/winnow", kPolicyHeader, "src/core", "src/rocksdb/loads", "src/rocksdb/lookups",
-        "src/rocksdb/messages", "third_party/rocksdb_abi"},
+       {"include/winnow", kPolicyHeader, "src/base", "src/core", "src/rocksdb/loads",
+        "src/rocksdb/lookups", "src/rocksdb/messages", "third_party/rocksdb_abi"},
        {"RocksDB", "operating system"}},
       {"src/rocksdb",
        {"include/winnow", kPolicyHeader, kLoadsHeader, kUseHeader, kRocksDBCHeader, kListenerHeader,

@@ -19,6 +19,7 @@
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/policy_options.h"
 #include "tests/support/child_process.h"
+#include "tests/support/decimal_comma.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "winnow/rocksdb_policy.h"
@@ -126,6 +127,21 @@ TEST(BuiltinBuildersTest, BuildTheVeryBytesOfRocksDBsPolicies) {
             << format_version;
       }
     }
+  }
+}
+
+// A program may set its locale at any time: RocksDB's policy is made for the first file.
+TEST(BuiltinBuildersTest, KeepFractionsOfBitsWithADecimalComma) {
+  const BlockBasedTableOptions table = Table(5);
+  const FilterBuildingContext context(table);
+  const testing::DecimalComma comma;
+  for (const PolicyOptions& options :
+       {Options(Build::kBloomFilter, 9.9), Options(Build::kRibbonFilter, 9.9, -1),
+        Options(Build::kRibbonFilter, 9.9, 3)}) {
+    ASSERT_STATUS_OK(CheckBuild(options));
+    EXPECT_EQ(Block(BuiltinBuilders().NewBuilder(options, context)),
+              Block(Stock(options)->GetBuilderWithContext(context)))
+        << BuiltinPolicyId(options);
   }
 }
 

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/rocksdb/messages/size_text.h"
+#include "tests/support/decimal_comma.h"
 #include "tests/support/files.h"
 
 namespace winnow::plugin {
@@ -314,6 +316,19 @@ TEST(CheckPolicyOptions, RefusesWhatNoStringCanSay) {
   options.build = static_cast<Build>(3);
   EXPECT_THAT(CheckPolicyOptions(options).ToString(),
               HasSubstr("build is 3, but must be that of winnow, bloomfilter or ribbonfilter"));
+}
+
+TEST(CheckPolicyOptions, SaysNumbersWithAPointInEveryLocale) {
+  const testing::DecimalComma comma;
+  PolicyOptions options;
+  ASSERT_TRUE(ParsePolicyOption("bits_per_key", "9.9", &options).ok());
+  EXPECT_EQ(options.bits_per_key, 9.9);
+  EXPECT_EQ(PolicyOptionText("bits_per_key", options), "9.9");
+  EXPECT_FALSE(ParsePolicyOption("bits_per_key", "9,9", &options).ok());
+  options.bits_per_key = 0.5;
+  EXPECT_THAT(CheckPolicyOptions(options).ToString(),
+              HasSubstr("bits_per_key is 0.5, but must be from 1 to "));
+  EXPECT_EQ(SizeText(1.25 * 1024 * 1024 * 1024), "1.2 GiB");
 }
 
 TEST(PolicyOptionNameList, HasEachOptionThatToStringWrites) {

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "src/policy_trial/policy_check.h"
 #include "src/sst/sst_filters.h"
 #include "tests/support/child_process.h"
+#include "tests/support/decimal_comma.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 #include "winnow/options.h"
@@ -342,14 +344,18 @@ TEST_F(VerbPolicyTest, SaysWhichOptionsGainNothingWithTheRangeExtractor) {
   options.memtable_prefix_bloom_size_ratio = 0.125;
   options.memtable_factory.reset(ROCKSDB_NAMESPACE::NewHashSkipListRepFactory(100));
   options.allow_concurrent_memtable_write = false;
-  OpenDatabase(options, folder_ / "db").reset();
-  const ChildResult text = Policy({folder_ / "db"});
-  EXPECT_EQ(text.status, 0) << text.output << text.errors;
-  EXPECT_THAT(text.output,
-              AllOf(HasSubstr("range filters by range_bits=15 and prefix_extractor=winnow.range"),
-                    HasSubstr("memtable_factory="), HasSubstr("gains nothing"),
-                    HasSubstr("memtable_prefix_bloom_size_ratio=0.125"),
-                    HasSubstr("whole_key_filtering=false leaves Get without a filter")));
+  for (const char* const ratio : {"=0.125", "=0,125"}) {
+    std::optional<testing::DecimalComma> comma;
+    if (ratio[2] == ',') comma.emplace();
+    OpenDatabase(options, folder_ / "db").reset();
+    const ChildResult text = Policy({folder_ / "db"});
+    EXPECT_EQ(text.status, 0) << text.output << text.errors;
+    EXPECT_THAT(text.output,
+                AllOf(HasSubstr("range filters by range_bits=15 and prefix_extractor=winnow.range"),
+                      HasSubstr("memtable_factory="), HasSubstr("gains nothing"),
+                      HasSubstr(std::string("memtable_prefix_bloom_size_ratio") + ratio),
+                      HasSubstr("whole_key_filtering=false leaves Get without a filter")));
+  }
 }
 
 TEST_F(VerbPolicyTest, WrongUsageIsTwo) {

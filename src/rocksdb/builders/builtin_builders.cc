@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "src/base/c_locale.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/policy_options.h"
@@ -37,6 +38,7 @@ std::string NameFor(const PolicyOptions& options, bool is_below_level) {
 }
 
 Status Make(const std::string& name, PolicyPointer* policy) {
+  const base::CLocale c;  // RocksDB parses the bits per key by the locale
   // Uses the registry, as the interposer may replace CreateFromString.
   Status status = ObjectRegistry::NewInstance()->NewSharedObject(name, policy);
   if (status.IsNotSupported()) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
+#include "src/base/c_locale.h"
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/messages/size_text.h"
@@ -75,20 +75,10 @@ double RangeBitsPerKey(double range_bits, double keys) noexcept {
 }
 
 std::string CountText(double count) {
-  char text[40];
-  if (count >= 1e6) {
-    std::snprintf(text, sizeof text, "%.1f M", count / 1e6);
-  } else {
-    std::snprintf(text, sizeof text, "%.0f", count);
-  }
-  return text;
+  return count >= 1e6 ? base::Text("%.1f M", count / 1e6) : base::Text("%.0f", count);
 }
 
-std::string Bits(double bytes_a_key) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.1f", 8 * bytes_a_key);
-  return text;
-}
+std::string Bits(double bytes_a_key) { return base::Text("%.1f", 8 * bytes_a_key); }
 
 std::string OptionText(const PolicyOptions& asked, const char* name) {
   return std::string(name) + "=" + PolicyOptionText(name, asked);
@@ -189,10 +179,7 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known,
       SizeText(files.filter_bytes) + ", " + Bits(files.filter_bytes / keys) + " bits a key; ";
   const std::optional<PolicyOptions> sized = WithBitsThatFit(asked, known, next);
   if (sized) {
-    char bits[80];
-    std::snprintf(bits, sizeof bits, "new files of the last level get bits_per_key=%.1f",
-                  sized->bits_per_key);
-    line += bits;
+    line += base::Text("new files of the last level get bits_per_key=%.1f", sized->bits_per_key);
     if (asked.range_bits > 0) {
       line +=
           sized->range_bits > 0 ? " and range filters" : " and no range filters, for lack of room";
@@ -206,11 +193,9 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known,
   }
   const double on_level_0 = files.levels[0].keys / keys;
   if (on_level_0 > kMuchOnLevel0 && files.filter_bytes > memory) {
-    char part[80];
-    std::snprintf(part, sizeof part, ". Compactions lag behind writes: level 0 has %.0f %% of the ",
-                  100 * on_level_0);
     line +=
-        std::string(part) +
+        base::Text(". Compactions lag behind writes: level 0 has %.0f %% of the ",
+                   100 * on_level_0) +
         "keys. Until they catch up, filters may take more than allowed, and new files get fewer "
         "bits";
   }

@@ -5,9 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <iterator>
 #include <string>
+
+#include "src/base/c_locale.h"
 
 namespace winnow::plugin {
 
@@ -21,9 +22,7 @@ inline std::string SizeText(double bytes) {
   constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
   size_t unit = 0;
   for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1024;
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*f %s", unit > 0 && bytes < 10 ? 1 : 0, bytes, kUnits[unit]);
-  return text;
+  return base::Text("%.*f %s", unit > 0 && bytes < 10 ? 1 : 0, bytes, kUnits[unit]);
 }
 
 // Returns, for example, "256MiB": the exact number of bytes in the largest unit that divides it.

@@ -74,6 +74,18 @@ Status ReadInput(const std::string& input, Texts* job, JobOptions* options) {
   return ReadFamily(job, options);
 }
 
+// RocksDB saves a number with the decimal point of its process's locale, and parses it by that of
+// another one: writes a decimal comma as a point.
+void UseDecimalPoints(Texts* texts) {
+  constexpr char kDigits[] = "0123456789";
+  for (auto& [name, text] : *texts) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const bool is_number = comma > 0 && text.find_first_not_of(kDigits) == comma &&
+                           text.find_first_not_of(kDigits, comma + 1) == text.npos;
+    if (is_number) text[comma] = '.';
+  }
+}
+
 // Reads the OPTIONS file with this number, or the latest one if 0.
 Status ReadOptionsFile(Env* env, const std::string& name, uint64_t number, JobOptions* options) {
   std::string file = std::to_string(number);
@@ -127,6 +139,8 @@ Status ReadJobOptions(Env* env, const std::string& name, const std::string& inpu
         "the column family " + Quoted(options->family) + " is not in " + Quoted(options->file),
         "the worker needs the OPTIONS file of the compaction's database");
   }
+  UseDecimalPoints(&options->family_options);
+  UseDecimalPoints(&options->table_options);
   return status;
 }
 

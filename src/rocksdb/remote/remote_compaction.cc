@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "src/base/c_locale.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/builders/memory_budget.h"
 #include "src/rocksdb/messages/size_text.h"
@@ -159,6 +160,7 @@ void TellOfJob(const ROCKSDB_NAMESPACE::FilterPolicy* policy, const std::string&
 
 Status Prepare(const std::string& name, const std::string& input, const std::string& learned,
                CompactionServiceOptionsOverride* given) {
+  const base::CLocale c;  // RocksDB parses numbers by the locale
   Env* const env = given->env != nullptr ? given->env : Env::Default();
   JobOptions job;
   Status status = ReadJobOptions(env, name, input, &job);

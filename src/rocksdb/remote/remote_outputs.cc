@@ -7,9 +7,9 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 
+#include "src/base/c_locale.h"
 #include "src/core/format.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/size_text.h"
@@ -84,12 +84,9 @@ std::optional<std::string> LookAt(const std::string& path, const RemoteJob& job)
   if (!first->rate) return std::nullopt;
   const auto asked = job.rates == nullptr ? std::nullopt : job.rates->AskedInsteadOf(*first->rate);
   if (!asked) return std::string();
-  char text[160];
-  std::snprintf(text, sizeof text,
-                "has a filter for %.3g %% of false positives, and this process's options ask for "
-                "%s%.3g %%",
-                100 * *first->rate, asked->least < asked->usual ? "about " : "",
-                100 * asked->usual);
+  const std::string text = base::Text(
+      "has a filter for %.3g %% of false positives, and this process's options ask for %s%.3g %%",
+      100 * *first->rate, asked->least < asked->usual ? "about " : "", 100 * asked->usual);
   return LineOf(path, job.family, text, true);
 }
 

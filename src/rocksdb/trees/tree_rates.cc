@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdio>
 #include <utility>
+
+#include "src/base/c_locale.h"
 
 namespace winnow::plugin {
 namespace {
@@ -559,15 +560,13 @@ std::string TreeRates::TakeSummary(const TreeFiles& files) {
   const auto samples = static_cast<double>(heat_.samples());
   const double found = 1 - std::min(1.0, heat_.ReachingAll(LookupSamples::kLevels - 1) / samples);
   summarized_ = now;
-  char text[400];
-  std::snprintf(text, sizeof text,
-                "level_plan=learned: from %.0f samples of lookups: %.2g %% of the keys get 80 %% "
-                "of what finds nothing; %.0f %% of the lookups find their key; filters built now "
-                "have rates of 2^-%.1f to 2^-%.1f, 2^-%.2f on average; false reads expected: %.2f "
-                "of those of equal rates on each level",
-                samples, 100 * heat_.KeysThatGet(0.8), 100 * found, least, most, all_bits / keys,
-                even_reads > 0 ? reads / even_reads : 1);
-  return text;
+  return base::Text(
+      "level_plan=learned: from %.0f samples of lookups: %.2g %% of the keys get 80 %% of what "
+      "finds nothing; %.0f %% of the lookups find their key; filters built now have rates of "
+      "2^-%.1f to 2^-%.1f, 2^-%.2f on average; false reads expected: %.2f of those of equal rates "
+      "on each level",
+      samples, 100 * heat_.KeysThatGet(0.8), 100 * found, least, most, all_bits / keys,
+      even_reads > 0 ? reads / even_reads : 1);
 }
 
 uint64_t CurrentLearnedFilters() noexcept {

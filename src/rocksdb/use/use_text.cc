@@ -5,11 +5,11 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <map>
 
+#include "src/base/c_locale.h"
 #include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/messages/info_log.h"
 
@@ -106,13 +106,11 @@ std::string Object(const UseRow& row) {
 
 std::string TableLine(const UseRow& row) {
   const UseSums& sums = row.sums;
-  char figures[200];
-  std::snprintf(figures, sizeof figures,
-                "\n  %15.0f %15" PRIu64 " %15" PRIu64 " %5d %8" PRIu64 " %12" PRIu64 " %12" PRIu64
-                " %8.0f  ",
-                sums.false_positives, sums.asks, sums.denied, row.level, sums.filters, sums.keys,
-                sums.bytes, row.seconds);
-  return figures + Joined(row.families, 120) + "  " + row.policy;
+  return base::Text("\n  %15.0f %15" PRIu64 " %15" PRIu64 " %5d %8" PRIu64 " %12" PRIu64
+                    " %12" PRIu64 " %8.0f  ",
+                    sums.false_positives, sums.asks, sums.denied, row.level, sums.filters,
+                    sums.keys, sums.bytes, row.seconds) +
+         Joined(row.families, 120) + "  " + row.policy;
 }
 
 // Never destroyed: databases may be closed after static objects are destroyed.
@@ -196,10 +194,9 @@ std::string UseTable(const std::vector<UseRow>& rows) {
   if (shown < worst_first.size()) {
     text += "; " + std::to_string(shown) + " of " + std::to_string(worst_first.size()) + " rows";
   }
-  char head[200];
-  std::snprintf(head, sizeof head, "\n  %15s %15s %15s %5s %8s %12s %12s %8s  ", "false positives",
-                "asks", "denied", "level", "filters", "keys", "bytes", "seconds");
-  text += std::string(head) + "column families, and the policy";
+  text += base::Text("\n  %15s %15s %15s %5s %8s %12s %12s %8s  ", "false positives", "asks",
+                     "denied", "level", "filters", "keys", "bytes", "seconds") +
+          "column families, and the policy";
   for (const auto& [unused, row] : worst_first) {
     if (shown-- == 0) break;
     text += TableLine(*row);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "streams/tests/amq/filter_testing.h"
+#include "tests/support/decimal_comma.h"
 
 namespace winnow::amq {
 namespace scalable_bloom_test {
@@ -133,6 +134,15 @@ TEST(CheckScalableOptions, NamesTheOptionTheValueAndTheRange) {
   options = {};
   options.tightening = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(CheckOptions(options), "tightening is nan, but must be from 0.5 to 0.95");
+}
+
+TEST(CheckScalableOptions, SaysNumbersWithAPointInEveryLocale) {
+  const testing::DecimalComma comma;
+  ScalableOptions options;
+  options.growth = 1;
+  EXPECT_EQ(CheckOptions(options), "growth is 1, but must be from 1.5 to 8");
+  EXPECT_THAT(CheckPlan(Plan{uint64_t{1} << 60, 0.01}),
+              HasSubstr("capacity is 1152921504606846976, but must be at most "));
 }
 
 TEST(CheckScalableOptions, ValuesOutOfRangeAreTheNearestValidOnes) {

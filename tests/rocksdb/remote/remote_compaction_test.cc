@@ -26,6 +26,7 @@
 #include "src/rocksdb/trees/tree_text.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
+#include "tests/support/decimal_comma.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/compaction_service.h"
@@ -628,6 +629,29 @@ TEST_F(RemoteCompactionTest, TheOptionsFileIsThatOfTheInputsNumberOrElseTheLates
   EXPECT_EQ(bits_with("1"), "12");
   EXPECT_THAT(bits_with("999999"), HasSubstr("OPTIONS-999999"));
   EXPECT_THAT(bits_with("one"), HasSubstr("damaged"));
+}
+
+// RocksDB prints and parses numbers by the locale of each process.
+TEST_F(RemoteCompactionTest, NumbersOfTheOptionsKeepTheirFractionsInEveryLocale) {
+  const std::string input = InputOfJob("bloomfilter:9.9:false");
+  const std::string path = testing::NewestOptionsPath(path_);
+  const auto made = [&] {
+    CompactionServiceOptionsOverride options;
+    const Status status = PrepareOpenAndCompact(path_, input, "", &options);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    const auto* const table = options.table_factory->GetOptions<BlockBasedTableOptions>();
+    return table->filter_policy->GetId() + " " +
+           std::to_string(int(1000 * table->data_block_hash_table_util_ratio));
+  };
+  const std::string text = testing::ReadFile(path);
+  const std::string option = "data_block_hash_table_util_ratio=0.750000";
+  for (const char* const saved : {"0.625000", "0,625000"}) {
+    std::string changed = text;
+    testing::WriteFile(path, changed.replace(changed.find(option) + option.size() - 8, 8, saved));
+    EXPECT_EQ(made(), "bloomfilter:9.9:false 625") << saved;
+    const testing::DecimalComma comma;
+    EXPECT_EQ(made(), "bloomfilter:9.9:false 625") << saved;
+  }
 }
 
 TEST_F(RemoteCompactionTest, TheOptionsFileIsReadByTheWorkersEnv) {
