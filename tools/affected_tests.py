@@ -30,6 +30,15 @@ def output_of(*command):
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def changed_files():
+    """The files that differ from HEAD, which nothing but Git knows."""
+    try:
+        return set(output_of("git", "diff", "--name-only", "HEAD").split() +
+                   output_of("git", "ls-files", "-o", "--exclude-standard").split())
+    except (OSError, subprocess.CalledProcessError):
+        sys.exit("tools/affected_tests.py: this is no Git work tree, or there is no git: name the FILEs that differ")
+
+
 def sees(text, files, macros):
     included = re.findall(r'^#include ["<](.*)[">]', text, re.MULTILINE)
     return (any(f"/{file}".endswith(f"/{name}") for file in files for name in included) or
@@ -115,8 +124,7 @@ def main():
     parser.add_argument("--build", default="build/release", metavar="FOLDER")
     parser.add_argument("files", nargs="*", metavar="FILE")
     arguments = parser.parse_args()
-    files = set(arguments.files) or set(output_of("git", "diff", "--name-only", "HEAD").split() +
-                                        output_of("git", "ls-files", "-o", "--exclude-standard").split())
+    files = set(arguments.files) or changed_files()
     if not files or any(re.search(r"CMake|[.]cmake$", file) for file in files):
         sys.exit("tools/affected_tests.py: " +
                  ("a file of CMake's reaches all tests" if files else "no file differs from HEAD"))
@@ -127,8 +135,8 @@ def main():
     for file in files:
         if not build.objects_of({file}):  # a page, a script or other data
             path = pathlib.Path(file)
-            seen |= {test for test in output_of("git", "ls-files", "tests/*.cc", "streams/tests/*.cc").split()
-                     if path.name in (ROOT / test).read_text()}
+            seen |= {test.relative_to(ROOT).as_posix() for folder in ("tests", "streams/tests")
+                     for test in (ROOT / folder).rglob("*.cc") if path.name in test.read_text(encoding="utf-8")}
             told.update(build.told({str(ROOT / file), str(ROOT / path.parent)}))
     stems = tuple(f"{pathlib.Path(file).stem}_" for file in files)
     seen |= {test for sources in build.sources.values() for test in sources

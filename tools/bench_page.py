@@ -402,11 +402,15 @@ def summary_section(files):
 
 
 def commit():
-    """The one that is measured, where git knows it."""
-    root = pathlib.Path(__file__).resolve().parent
-    ended = subprocess.run(["git", "-C", str(root), "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                           text=True, check=False)
-    return ended.stdout.strip() or "unknown"
+    """The one that is measured; "unknown" outside a Git work tree of its own, and without git."""
+    root = pathlib.Path(__file__).resolve().parent.parent
+    try:
+        said = subprocess.run(["git", "-C", str(root), "rev-parse", "--show-toplevel", "--short", "HEAD"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    top, _, short = said.partition("\n")
+    return short.strip() if pathlib.Path(top) == root else "unknown"
 
 
 def method_section(command, context):

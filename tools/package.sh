@@ -39,6 +39,7 @@ for argument in "$@"; do
   esac
 done
 ((${#suites[@]})) || suites=(bookworm trixie)
+git rev-parse --quiet --verify HEAD >/dev/null || fail "it packages a commit: run it in a clone, where git is installed"
 
 # The version is read from the header; the Debian revision is derived from the suite, so that bookworm's sorts
 # before trixie's.

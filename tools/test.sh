@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 . tools/build_jobs.sh
 
 # Packages that --rest installs.
-more_packages=(clang clang-format default-jdk-headless g++-aarch64-linux-gnu g++-s390x-linux-gnu golang-go groff qemu-user reuse rustc shellcheck)
+more_packages=(clang clang-format default-jdk-headless g++-aarch64-linux-gnu g++-s390x-linux-gnu git golang-go groff qemu-user reuse rustc shellcheck)
 # Packages that --rest installs if the distribution has them.
 crates=(cargo librust-cc-dev librust-rocksdb-dev)
 
