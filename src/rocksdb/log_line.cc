@@ -1,5 +1,7 @@
 #include "src/rocksdb/log_line.h"
 
+#include <set>
+
 #include "src/rocksdb/hash_guard.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
@@ -24,6 +26,31 @@ std::string Refusal(const char* name, const std::string& complaint) {
          ") and builds its filters with ";
 }
 
+// Lines of all policies in one log.
+struct LinesInLog {
+  std::set<std::string> all;
+  std::string last;
+};
+
+LogMemory<LinesInLog>& Lines() {
+  // Never destroyed: databases may be closed after static objects are destroyed.
+  static auto& lines = *new LogMemory<LinesInLog>;
+  return lines;
+}
+
+// Returns whether the line is to be written: it is new in the log or, if it tells of a change, not
+// the last line there.
+bool IsNews(const Logger& logger, const std::string& line, bool is_change) {
+  constexpr size_t kMaxLines = 256;
+  return Lines().Visit(logger, [&](LinesInLog* of_log) {
+    const bool is_new = of_log->all.insert(line).second;
+    if (of_log->all.size() > kMaxLines) of_log->all = {line};
+    if (!is_new && (!is_change || of_log->last == line)) return false;
+    of_log->last = line;
+    return true;
+  });
+}
+
 void Complain(Logger* logger, const std::string& text, bool was_said) {
   if (logger == nullptr) {
     // Files that are written outside of a database (SstFileWriter) have no log. A program may make
@@ -45,17 +72,22 @@ void LogLine::Write(Logger* logger, const std::string& text, const std::string& 
     WarnOnceInLog(logger, HashProblem());
     return;
   }
+  // Each call visits the log, so that the size tells when it begins again.
+  Lines().Visit(*logger, [](LinesInLog* /*lines*/) { return true; });
   std::string line;
+  bool is_change = !before_.empty() && before_ != text;
   const bool is_due = written_.Visit(*logger, [&](std::optional<std::string>* last) {
     if (*last == text) return false;
     // Composed before it is stored as the last line: if this throws bad_alloc, the line is due
     // again.
     line = std::string(Version()) + " " + said + " (RocksDB " + CompiledVersion() + ", kernels " +
            simd::ActiveKernels().name + ")";
+    is_change = is_change || last->has_value();
     *last = text;
     return true;
   });
-  if (is_due) WriteInLog(logger, InfoLogLevel::INFO_LEVEL, line);
+  if (is_due && IsNews(*logger, line, is_change))
+    WriteInLog(logger, InfoLogLevel::INFO_LEVEL, line);
 }
 
 void LogLine::AddToFirst(const std::string& text, bool is_warning) {

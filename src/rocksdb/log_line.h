@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "src/rocksdb/messages/info_log.h"
 #include "winnow/rocksdb_policy.h"
@@ -18,10 +19,16 @@ namespace winnow::plugin {
 // Writes one line to each log. Owned by a policy; thread-safe.
 class LogLine {
  public:
+  // `before` is the text of the options of the policy that this one replaces; empty if it replaces
+  // none.
+  explicit LogLine(std::string before = {}) : before_(std::move(before)) {}
+
   // Writes "[winnow] VERSION builds the filters of policy NAME: OPTIONS" to the logger, unless this
-  // was the last line that this object wrote there. If the options have RocksDB build its own
-  // filters, writes the line of WriteReadingOnce; if there is a HashProblem, writes the problem
-  // instead. `logger` may be null. Never throws.
+  // was the last line that this object wrote there. The policies of many column families that build
+  // the same filters give one line: the first line of an object is written if it is new in the log
+  // or if the options replace others; a later one, if it differs from the last line of any. If the
+  // options have RocksDB build its own filters, writes the line of WriteReadingOnce; if there is a
+  // HashProblem, writes the problem instead. `logger` may be null. Never throws.
   //
   // A complaint that is not empty is written before the line, as a warning, and to stderr
   // (messages/stderr_line.h), once per database, even if several of its policies have the
@@ -52,6 +59,7 @@ class LogLine {
 
   void WriteAdded(ROCKSDB_NAMESPACE::Logger* logger);
 
+  const std::string before_;
   std::atomic<bool> has_complained_{false};
   std::atomic<bool> has_added_{false};
   std::string added_;

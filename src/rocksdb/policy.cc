@@ -63,7 +63,8 @@ Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builti
     : state_(id, predecessor ? std::optional(predecessor->options) : std::nullopt),
       builtin_(std::move(builtin)),
       planned_builders_(predecessor ? predecessor->known.lock() : nullptr),
-      meter_(this, planned_builders_.loads()) {
+      meter_(this, planned_builders_.loads()),
+      log_line_(predecessor ? plugin::ToString(predecessor->options) : std::string()) {
   Register();
 }
 

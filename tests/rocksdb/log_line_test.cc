@@ -43,7 +43,9 @@ class CountingLogger final : public ROCKSDB_NAMESPACE::Logger {
   int lines = 0;  // except warnings
   std::string last;
   std::vector<std::string> warnings;
-  size_t size = 1000;
+  // A later logger may have the address of an earlier one: a new log is shorter.
+  static inline size_t next_size = 1'000'000;
+  size_t size = next_size -= 1000;
 };
 
 void Write(LogLine& line, CountingLogger& logger) {
@@ -68,7 +70,7 @@ TEST(LogLineTest, IsWrittenToALogThatBeganAgain) {
   LogLine line;
   CountingLogger logger;
   Write(line, logger);
-  logger.size = 999;
+  --logger.size;
   Write(line, logger);
   Write(line, logger);
   EXPECT_EQ(logger.lines, 2);
@@ -84,6 +86,35 @@ TEST(LogLineTest, IsWrittenAgainWhenTheOptionsChange) {
     line.WriteOnce(&logger, "winnow.Filter", options);
   }
   EXPECT_EQ(logger.lines, 2);
+}
+
+// Each column family may have a policy of its own.
+TEST(LogLineTest, AHundredPoliciesThatBuildTheSameGiveOneLine) {
+  std::vector<LogLine> lines(100);
+  CountingLogger logger;
+  PolicyOptions other;
+  other.bits_per_key = 11;
+  for (int round = 0; round < 2; ++round) {
+    for (LogLine& line : lines) Write(line, logger);
+    EXPECT_EQ(logger.lines, 1);
+  }
+  for (LogLine& line : lines) line.WriteOnce(&logger, "winnow.Filter", other);
+  EXPECT_EQ(logger.lines, 2) << "their options changed together";
+}
+
+// SetOptions makes new policies.
+TEST(LogLineTest, IsWrittenForOptionsThatReplaceOthersAndWereThereBefore) {
+  PolicyOptions other;
+  other.bits_per_key = 11;
+  LogLine first;
+  LogLine second(ToString(PolicyOptions()));
+  LogLine third(ToString(other));
+  CountingLogger logger;
+  Write(first, logger);
+  second.WriteOnce(&logger, "winnow.Filter", other);
+  Write(third, logger);
+  EXPECT_EQ(logger.lines, 3);
+  EXPECT_THAT(logger.last, HasSubstr(ToString(PolicyOptions())));
 }
 
 TEST(LogLineTest, SaysWhoseFiltersAreBuilt) {
