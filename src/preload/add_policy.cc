@@ -10,8 +10,7 @@
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"
-#include "src/rocksdb/messages/info_log.h"
-#include "src/rocksdb/messages/stderr_line.h"
+#include "src/rocksdb/messages/family_lines.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 
 namespace winnow::preload {
@@ -49,7 +48,8 @@ class PolicyAdder {
   // `database` is its name in messages, and must outlive this object.
   explicit PolicyAdder(const std::string& database) : database_(database) {}
 
-  void AddTo(const std::string& family, ColumnFamilyOptions* options) {
+  // `families` are those that have these options.
+  void AddTo(const Names& families, ColumnFamilyOptions* options) {
     if (!ReasonNotToAdd(*options).empty()) {
       return;
     }
@@ -60,15 +60,21 @@ class PolicyAdder {
       replacement.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
     }
     options->table_factory = replacement;
-    if (IsLogging()) {
-      plugin::SayOnceOnStderr(
-          "column family " + family + " of " + database_ + " has no filter policy and gets one" +
-          (RequestedPolicy().only_reads ? " that reads filters and builds none" : ""));
-    }
+    added_.insert(added_.end(), families.begin(), families.end());
+  }
+
+  // Reports the families that got a policy.
+  void Say() const {
+    if (!IsLogging()) return;
+    plugin::SayFamiliesOnStderr(
+        database_, added_,
+        std::string("has no filter policy and gets one") +
+            (RequestedPolicy().only_reads ? " that reads filters and builds none" : ""));
   }
 
  private:
   const std::string& database_;
+  Names added_;
   std::map<const TableFactory*, std::shared_ptr<TableFactory>> replacements_;
 };
 
@@ -110,7 +116,9 @@ bool HasBlockBasedTables(const ColumnFamilyOptions& options) {
 
 Options WithPolicy(const Options& options, const std::string& database) {
   Options changed = options;
-  PolicyAdder(database).AddTo(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, &changed);
+  PolicyAdder adder(database);
+  adder.AddTo({ROCKSDB_NAMESPACE::kDefaultColumnFamilyName}, &changed);
+  adder.Say();
   return changed;
 }
 
@@ -119,15 +127,18 @@ std::vector<ColumnFamilyDescriptor> WithPolicy(const std::vector<ColumnFamilyDes
   std::vector<ColumnFamilyDescriptor> changed = families;
   PolicyAdder adder(database);
   for (ColumnFamilyDescriptor& family : changed) {
-    adder.AddTo(family.name, &family.options);
+    adder.AddTo({family.name}, &family.options);
   }
+  adder.Say();
   return changed;
 }
 
-ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const std::string& family,
+ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const Names& families,
                                const std::string& database) {
   ColumnFamilyOptions changed = options;
-  PolicyAdder(database).AddTo(family, &changed);
+  PolicyAdder adder(database);
+  adder.AddTo(families, &changed);
+  adder.Say();
   return changed;
 }
 
@@ -146,12 +157,10 @@ void BeforeSetOptions(DB& database, ColumnFamilyHandle* family,
     return;
   }
   const std::string line =
-      "column family " + descriptor.name +
-      " gets no more filters of WINNOW_ADD and uses none: SetOptions gives it " + kPrefixExtractor;
-  plugin::WarnOnceInLog(database.GetDBOptions().info_log.get(), line);
-  if (IsLogging()) {
-    plugin::SayOnStderr(line);
-  }
+      std::string("gets no more filters of WINNOW_ADD and uses none: SetOptions gives it ") +
+      kPrefixExtractor;
+  plugin::WarnOfFamiliesInLog(database.GetDBOptions().info_log.get(), {descriptor.name}, line);
+  if (IsLogging()) plugin::SayFamiliesOnStderr(database.GetName(), {descriptor.name}, line);
 }
 
 }  // namespace winnow::preload

@@ -32,7 +32,7 @@ bool HasBlockBasedTables(const ColumnFamilyOptions& options);
 // this database that got a policy; family_notes.h names the others. IsInterposing() must be true.
 Options WithPolicy(const Options& options, const std::string& database);
 Families WithPolicy(const Families& families, const std::string& database);
-ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const std::string& family,
+ColumnFamilyOptions WithPolicy(const ColumnFamilyOptions& options, const Names& families,
                                const std::string& database);
 
 // Must be called before a database's SetOptions. If this sets a prefix extractor, an added policy

@@ -3,12 +3,15 @@
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/table.h>
 
+#include <map>
 #include <memory>
 #include <string_view>
 
 #include "src/preload/add_policy.h"
+#include "src/preload/family_notes.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
+#include "src/rocksdb/messages/family_lines.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/ranges/key_order.h"
@@ -19,6 +22,16 @@ namespace winnow::preload {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+
+// Sets the extractor if there is no reason not to. Returns what the family gets, as the end of a
+// sentence about it.
+std::string AddTo(ColumnFamilyOptions* options) {
+  const std::string reason = ReasonForNoRanges(*options);
+  if (!reason.empty()) return "gets no range filters by WINNOW_RANGE_BITS: it " + reason;
+  if (options->prefix_extractor == nullptr) options->prefix_extractor = NewRangeExtractor();
+  return "gets range filters, of range_bits=" +
+         plugin::PolicyOptionText("range_bits", RequestedPolicy().options);
+}
 
 // Returns whether the memtable is known to need no prefix extractor.
 bool IsWithoutPrefixes(const ROCKSDB_NAMESPACE::MemTableRepFactory* memtable) {
@@ -57,24 +70,20 @@ std::string ReasonForNoRanges(const ColumnFamilyOptions& options) {
 
 void AddRanges(const std::string& database, Families* families) {
   if (RequestedRangeBits() == 0) return;
+  std::map<std::string, Names> said;
   for (ColumnFamilyDescriptor& family : *families) {
-    AddRanges(family.name, database, &family.options);
+    said[AddTo(&family.options)].push_back(family.name);
   }
+  if (!IsLogging() || Opening::IsOpen()) return;
+  for (const auto& [what, names] : said) plugin::SayFamiliesOnStderr(database, names, what);
 }
 
 void AddRanges(const std::string& family, const std::string& database,
                ColumnFamilyOptions* options) {
   if (RequestedRangeBits() == 0) return;
-  const std::string reason = ReasonForNoRanges(*options);
-  if (reason.empty() && options->prefix_extractor == nullptr) {
-    options->prefix_extractor = NewRangeExtractor();
-  }
-  if (!IsLogging()) return;
-  const std::string subject = "column family " + family + " of " + database + " gets ";
-  plugin::SayOnceOnStderr(
-      reason.empty() ? subject + "range filters, of range_bits=" +
-                           plugin::PolicyOptionText("range_bits", RequestedPolicy().options)
-                     : subject + "no range filters by WINNOW_RANGE_BITS: it " + reason);
+  const std::string what = AddTo(options);
+  if (!IsLogging() || Opening::IsOpen()) return;
+  plugin::SayFamiliesOnStderr(database, {family}, what);
 }
 
 }  // namespace winnow::preload

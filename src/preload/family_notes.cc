@@ -2,19 +2,22 @@
 
 #include <rocksdb/table.h>
 
+#include <map>
 #include <memory>
 #include <string_view>
 
 #include "src/preload/add_policy.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
-#include "src/rocksdb/messages/info_log.h"
+#include "src/rocksdb/messages/family_lines.h"
 #include "src/rocksdb/messages/stderr_line.h"
 
 namespace winnow::preload {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+
+thread_local bool is_open = false;
 
 const FilterPolicy* PolicyOf(const ColumnFamilyOptions& options) {
   const auto* const table = options.table_factory == nullptr
@@ -55,33 +58,26 @@ std::string NoteOnNone(const ColumnFamilyOptions& options) {
                                     : "WINNOW_POLICY=winnow with WINNOW_ADD=1 gives it one");
 }
 
-// Writes notes, one per line.
-class Notes {
- public:
-  Notes(DB& database, const std::string& name) : name_(name) {
-    if (IsInterposing()) {
-      log_ = database.GetDBOptions().info_log;
-    }
+// Writes the notes of families, one per line.
+void Say(DB& database, const std::string& name, const std::map<std::string, Names>& notes) {
+  const std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log =
+      IsInterposing() ? database.GetDBOptions().info_log : nullptr;
+  for (const auto& [note, families] : notes) {
+    if (note.empty()) continue;
+    if (IsLogging()) plugin::SayFamiliesOnStderr(name, families, note);
+    plugin::WarnOfFamiliesInLog(log.get(), families, note);
   }
+}
 
-  void Say(const std::string& family, const std::string& note) const {
-    if (note.empty()) {
-      return;
-    }
-    if (IsLogging()) {
-      plugin::SayOnceOnStderr("column family " + family + " of " + name_ + " " + note);
-    }
-    plugin::WarnOnceInLog(log_.get(), "column family " + family + " " + note);
-  }
-
- private:
-  const std::string& name_;
-  std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log_;
-};
-
-bool IsAnythingToBeSaid() { return IsInterposing() || IsLogging(); }
+bool IsAnythingToBeSaid() { return !Opening::IsOpen() && (IsInterposing() || IsLogging()); }
 
 }  // namespace
+
+Opening::Opening() noexcept : is_inner_(is_open) { is_open = true; }
+
+Opening::~Opening() { is_open = is_inner_; }
+
+bool Opening::IsOpen() noexcept { return is_open; }
 
 std::string NoteOn(const ColumnFamilyOptions& options) {
   const FilterPolicy* const policy = PolicyOf(options);
@@ -91,10 +87,11 @@ std::string NoteOn(const ColumnFamilyOptions& options) {
 void SayNotes(DB& database, const std::string& name, const Families& families) noexcept {
   try {
     if (IsAnythingToBeSaid()) {
-      const Notes notes(database, name);
+      std::map<std::string, Names> notes;
       for (const ColumnFamilyDescriptor& family : families) {
-        notes.Say(family.name, NoteOn(family.options));
+        notes[NoteOn(family.options)].push_back(family.name);
       }
+      Say(database, name, notes);
     }
   } catch (...) {
     // A missing line is better than a failed open.
@@ -104,12 +101,7 @@ void SayNotes(DB& database, const std::string& name, const Families& families) n
 void SayNotes(DB& database, const std::string& name, const ColumnFamilyOptions& options,
               const Names& families) noexcept {
   try {
-    if (IsAnythingToBeSaid()) {
-      const Notes notes(database, name);
-      for (const std::string& family : families) {
-        notes.Say(family, NoteOn(options));
-      }
-    }
+    if (IsAnythingToBeSaid()) Say(database, name, {{NoteOn(options), families}});
   } catch (...) {
   }
 }

@@ -13,8 +13,24 @@ namespace winnow::preload {
 // end of a sentence about the family; empty if its policy is Winnow's, or RocksDB's and interposed.
 std::string NoteOn(const ColumnFamilyOptions& options);
 
-// Report the notes on the column families of an open database, each once: on stderr if WINNOW_LOG
-// is on, and in the database's own LOG if WINNOW_POLICY is set. `name` is the database's name in
+// Mark of a thread that opens a database, and reports its families afterwards: RocksDB creates
+// missing families, and opens wrapped databases, by functions that are replaced, too.
+class Opening {
+ public:
+  Opening() noexcept;
+  ~Opening();
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+
+  static bool IsOpen() noexcept;
+
+ private:
+  const bool is_inner_;
+};
+
+// Report the notes on the column families of an open database, in one line for all families with
+// the same note (family_lines.h): on stderr if WINNOW_LOG is on, and in the database's own LOG if
+// WINNOW_POLICY is set. Nothing is said within an Opening. `name` is the database's name in
 // messages. Never throw.
 void SayNotes(DB& database, const std::string& name, const Families& families) noexcept;
 void SayNotes(DB& database, const std::string& name, const ColumnFamilyOptions& options,

@@ -184,7 +184,11 @@ Status Open(bool to_write, Status (*stock)(Parameters...), Parameters... paramet
   Adding adding(name, to_write);
   (adding.See(parameters), ...);
   if (!adding.status().ok()) return adding.status();
-  Status status = stock(adding(parameters)...);
+  Status status;
+  {
+    const Opening opening;
+    status = stock(adding(parameters)...);
+  }
   if (status.ok()) {
     DB* database = nullptr;
     (FindDatabase(parameters, &database), ...);
@@ -228,7 +232,7 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
   const Names& names = NamesOf(name);
   std::optional<ColumnFamilyOptions> changed;
   if (IsInterposing() && IsAdding() && !names.empty()) {
-    changed = WithPolicy(options, names.front(), opened.GetName());
+    changed = WithPolicy(options, names, opened.GetName());
   }
   if (RequestedRangeBits() > 0) {
     if (!changed) changed = options;

@@ -150,7 +150,7 @@ void WorkerCompaction::AddPolicy() {
     return;
   }
   if (!changed_) changed_ = given_;
-  changed_->table_factory = WithPolicy(family, job.family, name_).table_factory;
+  changed_->table_factory = WithPolicy(family, {job.family}, name_).table_factory;
 }
 
 // Tells the policy about the tree, unless PrepareOpenAndCompact made its factory and has done so.

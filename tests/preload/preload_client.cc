@@ -31,10 +31,11 @@
 // string:OPTIONS_STRING (table options), saved (all options are from the database's newest OPTIONS
 // file). A DB may have a prefix that selects how it is opened: transaction@, optimistic@, ttl@,
 // read-only@, secondary@, follower@ (RocksDB 9.2 and later), families@ (three column families, the
-// last with its own policy). Environment variables change options of the column family:
-// COMPARATOR=equal-cases, PREFIX=4, MEMTABLE=bloom, MEMTABLE=hash; of three column families,
-// REVERSE=1 gives the second a reverse comparator, and OWN_ORDER=1 the comparator equal-cases to
-// the second, and partitioned filters to the third.
+// last with its own policy), hundred@ (a hundred, each with its own policy bloom:10 unless POLICY
+// is none). Environment variables change options of the column family: COMPARATOR=equal-cases,
+// PREFIX=4, MEMTABLE=bloom, MEMTABLE=hash; of three column families, REVERSE=1 gives the second a
+// reverse comparator, and OWN_ORDER=1 the comparator equal-cases to the second, and partitioned
+// filters to the third.
 
 #include <fcntl.h>
 #include <rocksdb/comparator.h>
@@ -215,6 +216,8 @@ class Database {
       db_.reset(db);
     } else if (how == "families") {
       OpenFamilies(path, options);
+    } else if (how == "hundred") {
+      OpenHundred(path, options);
 #if WINNOW_ROCKSDB_HAS_FOLLOWERS
     } else if (how == "follower") {
       Check(DB::OpenAsFollower(options, path + ".follower", path, &db_));
@@ -260,8 +263,23 @@ class Database {
       table.partition_filters = true;
       own.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     }
-    const std::vector<ColumnFamilyDescriptor> families = {
-        {rocksdb::kDefaultColumnFamilyName, options}, {"second", second}, {"own", own}};
+    Open(path, options,
+         {{rocksdb::kDefaultColumnFamilyName, options}, {"second", second}, {"own", own}});
+  }
+
+  void OpenHundred(const std::string& path, const Options& options) {
+    std::vector<ColumnFamilyDescriptor> families = {{rocksdb::kDefaultColumnFamilyName, options}};
+    const auto& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
+    while (families.size() < 100) {
+      Options own = options;
+      if (table.filter_policy != nullptr) SetPolicy("bloom:10", &own);
+      families.emplace_back("family" + std::to_string(families.size()), own);
+    }
+    Open(path, options, families);
+  }
+
+  void Open(const std::string& path, const Options& options,
+            const std::vector<ColumnFamilyDescriptor>& families) {
     winnow::rocksdb_abi::OpenedDB db{};
     Check(DB::Open(options, path, families, &handles_, &db));
     db_ = winnow::rocksdb_abi::Own(std::move(db));

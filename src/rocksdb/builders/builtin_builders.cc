@@ -8,7 +8,7 @@
 
 #include "src/base/c_locale.h"
 #include "src/rocksdb/counters.h"
-#include "src/rocksdb/messages/info_log.h"
+#include "src/rocksdb/messages/family_lines.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/trees/context.h"
 #include "third_party/rocksdb_abi/versions.h"
@@ -84,17 +84,15 @@ void WarnOfEmptyPartitions(const FilterPolicy& policy, const std::string& name,
   try {
     if (context.info_log != nullptr && MayHaveEmptyPartitions(context.table_options) &&
         MakesNoneOfNoKeys(policy, context)) {
-      WarnOnceInLog(context.info_log,
-                    "column family " + context.column_family_name +
-                        " has partition_filters and whole_key_filtering=false, where RocksDB's "
-                        "filter policy " +
-                        name +
-                        " makes partitions of no bytes for keys outside the prefix extractor's "
-                        "domain: at these RocksDB's MultiGet aborts, or, built without assertions, "
-                        "finds no keys; " +
-                        (rocksdb_abi::kCanCutFiltersAlone
-                             ? "decouple_partitioned_filters=true and build=winnow make none"
-                             : "build=winnow makes none"));
+      WarnOfFamiliesInLog(
+          context.info_log, {context.column_family_name},
+          "has partition_filters and whole_key_filtering=false, where RocksDB's filter policy " +
+              name +
+              " makes partitions of no bytes for keys outside the prefix extractor's domain: at "
+              "these, RocksDB's MultiGet aborts, or, built without assertions, finds no keys; " +
+              (rocksdb_abi::kCanCutFiltersAlone
+                   ? "decouple_partitioned_filters=true and build=winnow make none"
+                   : "build=winnow makes none"));
     }
   } catch (...) {
     // A missing line in the LOG is better than a failed flush.

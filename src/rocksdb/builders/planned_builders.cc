@@ -11,8 +11,8 @@
 #include "src/rocksdb/builders/last_built_filter.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/loads/loaded_filter.h"
+#include "src/rocksdb/messages/family_lines.h"
 #include "src/rocksdb/messages/info_log.h"
-#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/metrics_file.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/ranges/range_extractor.h"
@@ -46,33 +46,37 @@ constexpr char kExtractorWithoutBits[] =
     "range filters";
 
 constexpr char kAskedIfTold[] =
-    "range_bits: with prefix_seek_opt_in_only=true range filters are asked by scans with "
-    "auto_prefix_mode=true alone; without that option they are by all that have a bound";
+    "range_bits: with prefix_seek_opt_in_only=true, only scans with auto_prefix_mode=true ask "
+    "range "
+    "filters; without that option, all scans with an upper bound do";
 
-// Returns the LOG's line about a file without a range filter, or an empty string if it has one.
-std::string WhyNoRange(RangeProof proof, const FilterBuildingContext& context) {
-  const std::string family =
-      "range_bits: files of column family " + Quoted(context.column_family_name) + " ";
+// Writes to the LOG why a file has no range filter.
+void SayWhyNoRange(RangeProof proof, const FilterBuildingContext& context) {
+  const auto say = [&context](const char* why) {
+    WarnOfFamiliesInLog(context.info_log, {context.column_family_name},
+                        std::string("has range_bits, but files without range filters") + why);
+  };
   switch (proof) {
     case RangeProof::kProven:
-      break;
+      return;
     case RangeProof::kOtherOrder:
-      return family +
-             "have no range filters, as a comparator other than the bytewise one orders its keys, "
-             "or those of another family that the policy was shown";
+      return say(
+          ", as a comparator other than the bytewise one orders its keys, or those of another "
+          "family that the policy was shown");
     case RangeProof::kNoListener:
-      return family +
-             "have no range filters, as nothing proves that their keys are in the order of their "
-             "bytes: add listeners=winnow to the DBOptions, in code winnow::NewListener";
+      return say(
+          ", as nothing proves that their keys are in the order of their bytes: add "
+          "listeners=winnow to the DBOptions, in code winnow::NewListener");
     case RangeProof::kFirstFile:
-      return family +
-             "have no range filters until one was written by a flush or a compaction: the listener "
-             "learns the order of their keys from it";
+      return say(
+          " until a flush or a compaction has written one: the listener learns the order of their "
+          "keys from it");
     case RangeProof::kOtherReason:
-      return "range_bits: files of recovery, repair and SstFileWriter have no range filters, as "
-             "the order of their keys is not known; compactions add them";
+      return WarnOnceInLog(context.info_log,
+                           "range_bits: files of recovery, repair and SstFileWriter have no range "
+                           "filters, as the order of their keys is not known; compactions add "
+                           "them");
   }
-  return {};
 }
 
 // Returns the bits of a file's range filter: range_bits is the mean over its tree.
@@ -200,7 +204,7 @@ bool PlannedBuilders::MayHaveRange(const PolicyOptions& options,
     return true;
   }
   try {
-    WarnOnceInLog(context.info_log, WhyNoRange(proof, context));
+    SayWhyNoRange(proof, context);
   } catch (...) {
     // The warning is best-effort.
   }
