@@ -12,8 +12,8 @@
 // queried repeatedly is either always a false positive of a filter or never.
 //
 // CountersAsPrometheusText (rocksdb_filter_loads.h) has the same figures as text, FilterUseAsJson
-// as JSON, and each database's LOG as a table, with the first flush or compaction after ten minutes
-// and then at most once in ten minutes. rocksdb_c.h has them for other languages.
+// as JSON, and each database's LOG as a table, at most once in ten minutes while there are lookups,
+// flushes or compactions (docs/filter-use.md says which LOGs). rocksdb_c.h has them for other languages.
 //
 // Requires the library of NewFilterPolicy (rocksdb_policy.h). Counts Winnow's filters only, not
 // RocksDB's own, which a policy reads too. A program that has the library twice, linked and

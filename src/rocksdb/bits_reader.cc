@@ -19,6 +19,7 @@
 #include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "src/rocksdb/ranges/transformed_keys.h"
+#include "src/rocksdb/use_log.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/filter.h"
 #include "winnow/hash.h"
@@ -104,6 +105,7 @@ class BitsReader : public FilterBitsReader {
 
   void NoteCounted(const CountedAsk& ask, bool may_contain) const noexcept {
     if (cell_ != nullptr) cell_->Note(ask, rate_, may_contain);
+    NoteCountedLookup();
   }
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {

@@ -12,6 +12,9 @@
 
 #include "src/rocksdb/loads/load_alarm.h"
 #include "src/rocksdb/messages/stderr_line.h"
+#include "src/rocksdb/totals.h"
+#include "src/rocksdb/use/use_text.h"
+#include "src/rocksdb/use_log.h"
 
 namespace winnow::plugin {
 namespace {
@@ -163,6 +166,43 @@ void LoadMeter::Opened(const void* database, const std::string& folder,
   See(options);
   inbox_->Opened(database, folder, options.info_log);
   use_.Opened(database, folder, options.info_log.get());
+  NoteLog(options.info_log.get());
+}
+
+void LoadMeter::WillOpen(const std::shared_ptr<Logger>& log) noexcept {
+  if (log == nullptr) return;
+  inbox_->Opened(log.get(), "", log);
+  use_.Opened(log.get(), "", log.get());
+  NoteLog(log.get());
+}
+
+// The time until the first lines begins now.
+void LoadMeter::NoteLog(Logger* log) noexcept {
+  if (log == nullptr) return;
+  LogTotals(log);
+  LogUse(log);
+  KeepUseLog();
+}
+
+void LoadMeter::WriteUse(Time now) noexcept {
+  try {
+    std::vector<std::shared_ptr<AlarmInbox>> inboxes;
+    {
+      AllMeters& all = Meters();
+      const std::lock_guard<std::mutex> lock(all.mutex);
+      for (const LoadMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
+        if (meter->use_.has_filters()) inboxes.push_back(meter->inbox_);
+      }
+    }
+    for (const std::shared_ptr<AlarmInbox>& inbox : inboxes) {
+      inbox->VisitLogs([now](Logger* log) {
+        LogTotals(log, now);
+        LogUse(log, now);
+      });
+    }
+  } catch (...) {
+    // Out of memory: the next time is in ten minutes.
+  }
 }
 
 void LoadMeter::WriteLate(Logger* log) noexcept { inbox_->WriteLate(log, Now()); }

@@ -66,6 +66,9 @@ class LoadMeter {
   // destroyed. It may have no log. `database` identifies it in Closed().
   void Opened(const void* database, const std::string& folder,
               const ROCKSDB_NAMESPACE::DBOptions& options) noexcept;
+  // Records the log that a program gives a database which it opens, for tables of filter use and
+  // alarms: without Winnow's listener nothing else tells of it.
+  void WillOpen(const std::shared_ptr<ROCKSDB_NAMESPACE::Logger>& log) noexcept;
   // Records that a database is closed. Waits while an alarm is being written.
   void Closed(const void* database) noexcept {
     inbox_->Closed(database);
@@ -75,6 +78,10 @@ class LoadMeter {
   // Writes an alarm that this log does not have yet. Called when RocksDB asks for a builder. `log`
   // may be null.
   void WriteLate(ROCKSDB_NAMESPACE::Logger* log) noexcept;
+
+  // Writes the totals of the process and the tables of filter use into the logs of open databases
+  // whose policies have filters in memory, where they are due.
+  static void WriteUse(Time now = std::chrono::steady_clock::now()) noexcept;
 
   // Sets the clock of all meters, for tests; null restores the system's clock.
   using Clock = Time (*)();
@@ -87,6 +94,7 @@ class LoadMeter {
   static std::vector<Group> GroupsToCheck(Time now);
   static void RaiseIfDue(const Group& group, Time now);
   void Deliver(Time now) noexcept;
+  static void NoteLog(ROCKSDB_NAMESPACE::Logger* log) noexcept;
 
   UseMeter use_;
   LoadTable table_;

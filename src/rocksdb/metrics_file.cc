@@ -1,8 +1,6 @@
 #include "src/rocksdb/metrics_file.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/base/daemon_thread.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/prometheus_text.h"
 
@@ -132,20 +131,7 @@ __attribute__((destructor)) void WriteLast() {
 void Begin(pid_t process) {
   g_is_writing = false;
   Write(process);
-  pthread_attr_t attributes;
-  if (::pthread_attr_init(&attributes) != 0) return;
-  ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  // Blocks all signals in the writer thread: signals belong to the program.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  const int error = ::pthread_create(&thread, &attributes, KeepWriting, nullptr);
-  if (error == 0) ::pthread_setname_np(thread, "winnow-metrics");
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  ::pthread_attr_destroy(&attributes);
-  if (error != 0) {
+  if (!base::StartDaemonThread("winnow-metrics", KeepWriting)) {
     SayOnceOnStderr(
         "WINNOW_METRICS: there is no thread to rewrite the file; it is written now and "
         "when the process ends");

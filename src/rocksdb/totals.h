@@ -17,8 +17,8 @@ std::string TotalsLine(const Counters& totals);
 
 // Writes the line to a database's LOG, for processes that run for months. Does not write if the
 // last line in this log is less than kTotalsInterval old, or on the first call for this logger.
-// Must be called while RocksDB asks for a builder, when the logger is surely alive. `logger` may be
-// null. Never throws. Thread-safe.
+// The logger must be alive: while RocksDB asks for a builder it is. `logger` may be null. Never
+// throws. Thread-safe.
 inline constexpr std::chrono::seconds kTotalsInterval{60};
 void LogTotals(ROCKSDB_NAMESPACE::Logger* logger, std::chrono::steady_clock::time_point now =
                                                       std::chrono::steady_clock::now()) noexcept;

@@ -21,6 +21,7 @@ using testing::ChildResult;
 using testing::FileFilter;
 using ::testing::HasSubstr;
 using testing::Preloading;
+using testing::ReadFile;
 using testing::ReadFilters;
 using testing::RunClient;
 
@@ -111,7 +112,7 @@ TEST_P(PreloadAlarmTest, OfFiltersWithoutRoomIsInTheLogAndOnStderr) {
     const ChildResult result =
         RunClient({"read-until-alarm", how + database_, kSmallCache, kManyKeys},
                   Preloading({policy, "WINNOW_LOG=1"}));
-    EXPECT_EQ(result.output, "alarm=1\n") << result.errors;
+    EXPECT_EQ(result.output, "found=1\n") << result.errors;
     EXPECT_THAT(result.errors, HasSubstr("winnow: filters read through this policy take "));
     EXPECT_THAT(result.errors, HasSubstr(": the block cache (32 KiB"));
     EXPECT_THAT(result.errors, HasSubstr("winnow advise " + database_ + " --cache=32KiB`"));
@@ -120,6 +121,24 @@ TEST_P(PreloadAlarmTest, OfFiltersWithoutRoomIsInTheLogAndOnStderr) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, PreloadAlarmTest,
                          ::testing::Values("", "read-only@", "secondary@", "transaction@"));
+
+// Lookups have the table written, as nothing is flushed or compacted.
+TEST_P(PreloadAlarmTest, WhatFiltersAnsweredIsInTheLogOfADatabaseThatOnlyReads) {
+  WINNOW_SKIP_IF_SANITIZED();
+  const std::string how = GetParam();
+  constexpr char kBloom[] = "bloom:10";
+  ASSERT_EQ(
+      RunClient({"write", database_, kBloom, "1000"}, Preloading({"WINNOW_POLICY=winnow"})).status,
+      0);
+  const ChildResult result =
+      RunClient({"read-until-use", how + database_, kBloom, "1000"},
+                Preloading({"WINNOW_POLICY=winnow"},
+                           std::string(PRELOAD_LIBRARY) + ":" + FAST_CLOCK_LIBRARY));
+  EXPECT_EQ(result.output, "found=1\n") << result.errors;
+  if (how == "read-only@") return;  // RocksDB gives it no LOG
+  const std::string log = ReadFile(database_ + (how == "secondary@" ? ".secondary/LOG" : "/LOG"));
+  EXPECT_THAT(log, HasSubstr("[winnow] this process has built no filters of Winnow's; loaded "));
+}
 
 // Read-only databases, and column families created later.
 TEST_F(PreloadListenerTest, LeavesOthersAlone) {

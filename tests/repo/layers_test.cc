@@ -48,7 +48,8 @@ constexpr Group kGroups[] = {
     {"standard library", "[a-z_0-9]+|std(bool|def|int)\\.h"},
     {"operating system", "(sys|linux|arpa|netinet)/.*"},
     {"operating system",
-     "(ar|cxxabi|dlfcn|elf|errno|execinfo|fcntl|getopt|glob|link|poll|pthread|sched|signal|spawn)"
+     "(ar|cxxabi|dlfcn|elf|errno|execinfo|fcntl|getopt|glob|link|poll|pthread|sched|semaphore|"
+     "signal|spawn)"
      "\\.h"},
     {"operating system", "(locale|malloc|stdio|stdlib|strings?|time|ucontext|unistd)\\.h"},
     {"Java", "jni\\.h"},

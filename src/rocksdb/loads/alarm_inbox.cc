@@ -68,18 +68,35 @@ void AlarmInbox::Opened(const void* database, const std::string& folder,
 void AlarmInbox::Closed(const void* database) noexcept {
   try {
     const std::lock_guard<std::mutex> lock(mutex_);
-    databases_.erase(
-        std::remove_if(databases_.begin(), databases_.end(),
-                       [&](const OpenDatabase& one) { return one.database == database; }),
-        databases_.end());
+    const auto is_closed = [database](const OpenDatabase& one) { return one.database == database; };
+    const auto closed = std::find_if(databases_.begin(), databases_.end(), is_closed);
+    if (closed == databases_.end()) return;
+    // The same database may be known by its log alone, from before it was opened (WillOpen).
+    const std::weak_ptr<Logger> log = closed->log;
+    databases_.erase(std::remove_if(databases_.begin(), databases_.end(),
+                                    [&](const OpenDatabase& one) {
+                                      const bool has_this_log =
+                                          !one.log.owner_before(log) && !log.owner_before(one.log);
+                                      return is_closed(one) || (one.folder.empty() && has_this_log);
+                                    }),
+                     databases_.end());
   } catch (...) {
+  }
+}
+
+// The lock is held, as in Write().
+void AlarmInbox::VisitLogs(const std::function<void(Logger*)>& visit) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const OpenDatabase& open : databases_) {
+    if (const std::shared_ptr<Logger> log = open.log.lock()) visit(log.get());
   }
 }
 
 void AlarmInbox::AddFolders(std::set<std::string>* folders) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const OpenDatabase& open : databases_) {
-    if (!open.has_log || !open.log.expired()) folders->insert(open.folder);
+    const bool is_open = !open.has_log || !open.log.expired();
+    if (is_open && !open.folder.empty()) folders->insert(open.folder);
   }
 }
 

@@ -61,6 +61,9 @@ class AlarmInbox {
   void Closed(const void* database) noexcept;
   void WriteLate(ROCKSDB_NAMESPACE::Logger* log, Time now) noexcept;
 
+  // Calls `visit` with the log of each open database that has one. Waits while an alarm is being
+  // written. May throw what `visit` throws.
+  void VisitLogs(const std::function<void(ROCKSDB_NAMESPACE::Logger*)>& visit) const;
   // Adds the folders of open databases. Waits while an alarm is being written. May throw
   // std::bad_alloc.
   void AddFolders(std::set<std::string>* folders) const;

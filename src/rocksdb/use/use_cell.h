@@ -60,6 +60,8 @@ class UseCell {
   void Loaded(uint64_t keys, uint64_t bytes) noexcept;
   void Unloaded(uint64_t keys, uint64_t bytes) noexcept;
 
+  bool has_filters() const noexcept { return filters_.load(std::memory_order_relaxed) > 0; }
+
   // Returns the sums. While other threads count, each number is one of the values that it had
   // during the call.
   UseSums Read() const noexcept;

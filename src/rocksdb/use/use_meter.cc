@@ -57,6 +57,14 @@ UseCell* UseMeter::Keep(int level) noexcept {
   return cell;
 }
 
+bool UseMeter::has_filters() const noexcept {
+  for (const std::atomic<UseCell*>& place : cells_) {
+    const UseCell* const cell = place.load(std::memory_order_acquire);
+    if (cell != nullptr && cell->has_filters()) return true;
+  }
+  return false;
+}
+
 void UseMeter::SetPolicy(std::string text) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   policy_.swap(text);
@@ -74,7 +82,7 @@ void UseMeter::NoteFamily(const void* log, const std::string& family) noexcept {
 void UseMeter::Opened(const void* database, const std::string& folder, const void* log) noexcept {
   try {
     const std::lock_guard<std::mutex> lock(mutex_);
-    folders_.insert(folder);
+    if (!folder.empty()) folders_.insert(folder);
     if (log == nullptr) return;
     databases_[database] = log;
     logs_.insert(log);

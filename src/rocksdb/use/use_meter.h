@@ -48,11 +48,14 @@ class UseMeter {
   // Sets the policy's name, as an options string.
   void SetPolicy(std::string text) noexcept;
 
+  // Returns whether any filter of the policy is in memory.
+  bool has_filters() const noexcept;
+
   // ---- Column families that use the policy. `log` identifies the database that has this log.
 
   // Records that RocksDB asks for a builder of this family's filters.
   void NoteFamily(const void* log, const std::string& family) noexcept;
-  // Records an open database, for a listener of the policy. `database` identifies it in Closed().
+  // Records an open database. `database` identifies it in Closed(). `folder` is empty if unknown.
   void Opened(const void* database, const std::string& folder, const void* log) noexcept;
   // Forgets the database's log. Its folder and its families stay, as their counters do.
   void Closed(const void* database) noexcept;

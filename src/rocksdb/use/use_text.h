@@ -34,8 +34,8 @@ std::string UseTable(const std::vector<UseRow>& rows);
 
 // Writes the table of a database's policies to its LOG. Does not write if the last table in this
 // log is less than kUseInterval old, or on the first call for this logger. While there are no
-// checks, the table stays due. Must be called while RocksDB asks for a builder, when the logger is
-// surely alive. `logger` may be null. Never throws. Thread-safe.
+// checks, the table stays due. The logger must be alive: while RocksDB asks for a builder it is.
+// `logger` may be null. Never throws. Thread-safe.
 inline constexpr std::chrono::minutes kUseInterval{10};
 void LogUse(ROCKSDB_NAMESPACE::Logger* logger,
             std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) noexcept;
