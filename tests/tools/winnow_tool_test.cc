@@ -29,6 +29,7 @@ using ::testing::Not;
 using testing::OpenDatabase;
 using testing::ReadFile;
 using testing::RunProgram;
+using ::testing::StartsWith;
 using testing::TableWith;
 using testing::WriteFile;
 using testing::WriteSst;
@@ -441,9 +442,12 @@ TEST_F(WinnowToolTest, AMissingPathIsTwoAndNoPolicy) {
 }
 
 TEST_F(WinnowToolTest, ItIsSaidWhatAnArgumentWasTakenFor) {
-  EXPECT_THAT(Run("policy winow").errors,
-              HasSubstr("taken for a policy, as there is no file of that name"));
-  EXPECT_THAT(Run("policy '{id=winow}'").errors, Not(HasSubstr("taken for")));
+  for (const char* argument : {"winow", "nodb", "winnow:99"}) {
+    EXPECT_THAT(Run(std::string("policy ") + argument).errors,
+                StartsWith("winnow policy: there is no file or folder '" + std::string(argument) +
+                           "'; as a policy, '" + argument + "' gives no such filter: "));
+  }
+  EXPECT_THAT(Run("policy '{id=winow}'").errors, Not(HasSubstr("no file or folder")));
   EXPECT_EQ(RunJson("policy winow", 1).at("taken_for"), "policy");
 
   WriteFile(folder_ / "winnow", "no options");

@@ -301,7 +301,7 @@ TEST_F(ReadFilterUseTest, SaysThatALogHasNoTable) {
   }
   problem_.clear();
   ReadFilterUse(folder_ / "absent", &problem_);
-  EXPECT_THAT(problem_, HasSubstr("absent: it can't be opened"));
+  EXPECT_THAT(problem_, HasSubstr("absent: No such file or directory"));
 }
 
 TEST(UseAdviceJsonTest, HasAllOfIt) {

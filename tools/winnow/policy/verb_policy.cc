@@ -237,16 +237,15 @@ std::string AboutRanges(const PolicyVerdict& verdict) {
       is_single ? ", which files with keys of one length do not have beside theirs" : "");
 }
 
-// Returns the verdict on a policy without its trials. `aside` is inserted if the policy has a
-// problem.
-std::string Sentence(const PolicyVerdict& verdict, absl::string_view aside = "") {
+// Returns the verdict on a policy without its trials.
+std::string Sentence(const PolicyVerdict& verdict) {
   if (verdict.problem.empty()) {
     return absl::StrCat("'", verdict.asked, "' works: RocksDB uses ", verdict.in_force,
                         AboutOtherFilters(verdict), AboutMemory(verdict), AboutRanges(verdict),
                         "\n");
   }
   return absl::StrCat(
-      "'", verdict.asked, "'", aside, " ",
+      "'", verdict.asked, "' ",
       verdict.outcome == PolicyOutcome::kDependsOnPlace ? "does not work everywhere: "
                                                         : "gives no such filter: ",
       verdict.problem,
@@ -255,11 +254,12 @@ std::string Sentence(const PolicyVerdict& verdict, absl::string_view aside = "")
       "\n");
 }
 
-// Returns a remark on an argument that may be the name of a missing file.
-absl::string_view TakenForPolicy(absl::string_view argument) {
+// Returns the beginning of a sentence on an argument that may be the path of a missing file or
+// folder.
+std::string NoSuchPath(absl::string_view argument) {
   return argument.empty() || absl::StrContains(argument, '=')
-             ? ""
-             : ", taken for a policy, as there is no file of that name,";
+             ? std::string()
+             : absl::StrCat("there is no file or folder '", argument, "'; as a policy, ");
 }
 
 PolicyVerdict CheckString(const std::string& options_string, bool with_trials,
@@ -274,7 +274,7 @@ int ReportString(const Verb& verb, const std::string& options_string,
   const PolicyVerdict verdict = CheckString(options_string, /*with_trials=*/true, file);
   const bool works = verdict.problem.empty();
   if (!works) {
-    absl::FPrintF(stderr, "winnow policy: %s", Sentence(verdict, TakenForPolicy(options_string)));
+    absl::FPrintF(stderr, "winnow policy: %s%s", NoSuchPath(options_string), Sentence(verdict));
   }
   std::string text;
   if (absl::GetFlag(FLAGS_json)) {

@@ -4,7 +4,9 @@
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -155,7 +157,7 @@ FilterUseFile ReadFilterUse(const std::string& path, std::string* problem) {
   if (path != "-") {
     file.open(path, std::ios::binary);
     if (!file) {
-      *problem = absl::StrCat(path, ": it can't be opened");
+      *problem = absl::StrCat(path, ": ", std::strerror(errno));
       return {};
     }
     file.seekg(0, std::ios::end);
