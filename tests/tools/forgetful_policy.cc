@@ -74,11 +74,32 @@ class Forgetful final : public FilterPolicy {
   std::string forgotten_;
 };
 
+class Disguised final : public FilterPolicy {
+ public:
+  explicit Disguised(std::shared_ptr<const FilterPolicy> inner) : inner_(std::move(inner)) {}
+
+  const char* Name() const override { return "bloomfilter"; }
+  const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
+    return inner_->GetBuilderWithContext(context);
+  }
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    return inner_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  std::shared_ptr<const FilterPolicy> inner_;
+};
+
 }  // namespace
 
 std::shared_ptr<const FilterPolicy> ForgetfulPolicy(std::shared_ptr<const FilterPolicy> inner,
                                                     const std::string& forgotten) {
   return std::make_shared<Forgetful>(std::move(inner), forgotten);
+}
+
+std::shared_ptr<const FilterPolicy> DisguisedPolicy(std::shared_ptr<const FilterPolicy> inner) {
+  return std::make_shared<Disguised>(std::move(inner));
 }
 
 }  // namespace winnow::testing

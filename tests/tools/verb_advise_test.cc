@@ -21,6 +21,7 @@
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
+#include "tests/tools/forgetful_policy.h"
 #include "tests/tools/tool_testing.h"
 
 namespace winnow {
@@ -86,6 +87,45 @@ TEST_F(VerbAdviseTest, FiltersThatWereMadeForAnotherLevelAreSaid) {
               HasSubstr("As it is, 1 file with 4000 keys, on level 5, has filters that were made"));
   testing::MakeIngested(folder_ / "rewritten", true);
   EXPECT_THAT(RunJson(Quoted("rewritten"), 0).dump(), Not(HasSubstr("another place")));
+}
+
+// A preloaded library builds Winnow's filters, while OPTIONS has the program's policy.
+TEST_F(VerbAdviseTest, APreloadedDatabaseIsComparedWithThePolicyInForce) {
+  constexpr char kTaken[] = "The policy in force is taken to be about ";
+  const auto make = [&](const std::string& name, const std::string& policy) {
+    auto table = TableWith("");
+    table.filter_policy = testing::DisguisedPolicy(testing::MakePolicyFrom(policy));
+    {
+      const auto database = OpenDatabase(MakeOptions(table), folder_ / name);
+      PutAndFlush(database.get(), {30'000});
+      ASSERT_STATUS_OK(database->CompactRange({}, nullptr, nullptr));
+      PutAndFlush(database.get(), {30'000, 0, 10});
+    }
+    OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / name);
+  };
+  const auto now = [](const json& document) { return document.at("rows").at(0); };
+  for (const std::string& policy : {std::string("{id=winnow;bits_per_key=12}"),
+                                    std::string("{id=winnow;bits_per_key=8;level_plan=uniform}")}) {
+    fs::remove_all(folder_ / "db");
+    make("db", policy);
+    const json preloaded = RunJson(Quoted("db") + " --try_policy='" + policy + "'", 0);
+    const json& rows = preloaded.at("rows");
+    const auto tried = std::find_if(rows.begin(), rows.end(),
+                                    [&](const json& row) { return row.at("policy") == policy; });
+    ASSERT_NE(tried, rows.end());
+    const double in_force = now(preloaded).at("compacted").at("false_reads_per_lookup");
+    EXPECT_NEAR(in_force / tried->at("compacted").at("false_reads_per_lookup").get<double>(), 1,
+                0.15)
+        << policy;
+    EXPECT_THAT(preloaded.at("assumptions").dump(),
+                AllOf(HasSubstr(kTaken), HasSubstr("the OPTIONS file has bloomfilter:10")));
+  }
+
+  // The newest file has RocksDB's filter again.
+  PutAndFlush(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get(), {10});
+  EXPECT_THAT(RunJson(Quoted("db"), 0).at("assumptions").dump(), Not(HasSubstr(kTaken)));
+  MakeDatabase("named", "winnow:10", 10'000);
+  EXPECT_THAT(RunJson(Quoted("named"), 0).at("assumptions").dump(), Not(HasSubstr(kTaken)));
 }
 
 TEST_F(VerbAdviseTest, RecordedLookupsAreLearnedFrom) {

@@ -49,13 +49,6 @@ std::string WhyNotBuilt(const TableProperties& properties, const FilterContents&
   return std::string();
 }
 
-// Returns the file number, which is the file's name, or 0 for other names: these files are taken as
-// oldest.
-uint64_t NumberOf(const AdvisedFile& file) {
-  uint64_t number = 0;
-  return absl::SimpleAtoi(std::filesystem::path(file.path).stem().string(), &number) ? number : 0;
-}
-
 // Sorts the files of the family in the order of a lookup, and sets their places.
 void Place(std::vector<AdvisedFile>* files, AdvisedFamily* family) {
   const auto compare = [family](std::string_view a, std::string_view b) {
@@ -104,6 +97,11 @@ std::string CantReadKeys(const Status& status) {
   return absl::StrCat("its keys can't be read: ", status.ToString());
 }
 
+uint64_t NumberOf(const AdvisedFile& file) {
+  uint64_t number = 0;
+  return absl::SimpleAtoi(std::filesystem::path(file.path).stem().string(), &number) ? number : 0;
+}
+
 bool IsOnLastLevel(const AdvisedFile& file) {
   return file.place.level > 0 && file.place.level == file.place.depth;
 }
@@ -143,6 +141,7 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
     if (&block != &sst.blocks.front()) continue;  // all partitions have one policy and rate
     file.built_for = filter.built_for;
     file.rate = filter.expected_fpr.value_or(1);
+    file.range_bits = filter.range ? filter.range->range_bits : 0;
   }
   if (!file.error.empty()) {
     return file;

@@ -53,6 +53,7 @@ struct AdvisedFile {
   StoredRange range;
   std::optional<BuiltFor> built_for;  // set for Winnow's filters
   double rate = 1;                    // expected false-positive rate of the filter
+  double range_bits = 0;              // of the range filter; 0 without one
 
   bool is_sampled = false;  // all keys are read (ChooseSample)
 
@@ -65,9 +66,12 @@ struct AdvisedFile {
   void Fields(Code& code) {
     code(error, family, comparator, data_bytes, entries, keys, keys_are_known, filter_bytes,
          range_bytes, unread_filter, policy, partitions, contents, extractor, has_prefixes_only,
-         range, built_for, rate);
+         range, built_for, rate, range_bits);
   }
 };
+
+// Returns the file number, which is the file's name, or 0 for other names.
+uint64_t NumberOf(const AdvisedFile& file);
 
 // Returns true if the file is on the last level that has files, and that is not level 0.
 bool IsOnLastLevel(const AdvisedFile& file);
@@ -98,6 +102,10 @@ struct AdvisedFamily {
   std::string name;
   TreeShape shape;
   std::string shape_problem;  // clause that says why `shape` has default options; else empty
+  // True if files tell the policy of `shape` (PolicyOfFiles), and the OPTIONS file has
+  // `by_options`.
+  bool is_policy_of_files = false;
+  std::string by_options;
   const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
   bool knows_levels = true;  // levels of all files are known
 

@@ -182,9 +182,10 @@ class Words {
         advice_.rows, [](const AdviceRow& row) { return row.compacted.has_value(); });
     Say(is_known,
         "\"Once compacted\" is the tree after a full compaction (CompactRange): each column "
-        "family in one level, each key once; now's row with the policy of the OPTIONS file.");
+        "family in one level, each key once; now's row with the policy in force.");
     Say(!is_known,
         "What filters of prefixes read once all is compacted into one level is not known.");
+    SayPoliciesOfFiles();
     if (!advice_.rows.front().compacted) {
       SayWhyPolicyIsNotKnown();
     }
@@ -327,6 +328,22 @@ class Words {
         file.filter_bytes == 0 && !file.unread_filter && file.policy == kWinnowPolicy;
     placed.below = file.place.below;
     return placed;
+  }
+
+  void SayPoliciesOfFiles() {
+    for (const AdvisedFamily& family : read_.families) {
+      const std::string options =
+          family.by_options.empty() ? "no filter policy" : family.by_options;
+      Say(family.is_policy_of_files,
+          absl::StrCat("The policy in force",
+                       read_.families.size() > 1
+                           ? absl::StrCat(" of column family '", family.name, "'")
+                           : "",
+                       " is taken to be about ", family.shape.policy,
+                       ", by the rates that filters note: the newest one is Winnow's, and the "
+                       "OPTIONS file has ",
+                       options, ", as with a preloaded Winnow."));
+    }
   }
 
   void SayWhyPolicyIsNotKnown() {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tools/winnow/advise/advice_reading.h"
+#include "tools/winnow/advise/policy_of_files.h"
 #include "tools/winnow/findings/families.h"
 
 namespace winnow::inspect {
@@ -147,6 +148,13 @@ class Reader {
                         read_.files.end());
     }
     read_.families = PlaceFiles(&read_.files);
+    for (AdvisedFamily& family : read_.families) {
+      const std::string policy = PolicyOfFiles(family, read_.files);
+      if (policy.empty()) continue;
+      family.is_policy_of_files = true;
+      family.by_options = std::exchange(family.shape.policy, policy);
+      family.shape.has_no_policy = false;
+    }
     if (read_.families.empty()) {
       return "no SST file could be used";
     }
