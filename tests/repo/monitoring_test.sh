@@ -29,8 +29,10 @@ stop() {
 trap stop EXIT
 trap 'exit 1' INT TERM HUP
 
-promtool check rules "$monitoring/alerts.yml" >"$work/said" 2>&1 || fail "promtool check rules: $(cat "$work/said")"
-promtool test rules "$monitoring/alerts_test.yml" >"$work/said" 2>&1 || fail "promtool test rules: $(cat "$work/said")"
+for rules in alerts records; do
+  promtool check rules "$monitoring/$rules.yml" >"$work/said" 2>&1 || fail "promtool check rules: $(cat "$work/said")"
+  promtool test rules "$monitoring/${rules}_test.yml" >"$work/said" 2>&1 || fail "promtool test rules: $(cat "$work/said")"
+done
 
 # Each alert fires in one of these tests, and does not fire in two cases: once resolved, and in a
 # healthy process.
@@ -94,7 +96,7 @@ start /metrics prometheus-node-exporter --web.listen-address=127.0.0.1:%d --coll
   --collector.textfile --collector.textfile.directory="$work/metrics"
 cat >"$work/prometheus.yml" <<CONFIGURATION
 global: {scrape_interval: 1s, evaluation_interval: 1s}
-rule_files: ["$monitoring/alerts.yml"]
+rule_files: ["$monitoring/alerts.yml", "$monitoring/records.yml"]
 scrape_configs:
   - job_name: database
     static_configs: [{targets: ["127.0.0.1:$port"]}]
@@ -145,11 +147,12 @@ if len(types) < 40:
 # All names used in the files must be the program's; the page and the dashboard must have all of
 # them.
 dashboard_text, rules_text, page = read(f"{folder}/dashboard.json"), read(f"{folder}/alerts.yml"), read(page_path)
-for where, content in (("dashboard.json", dashboard_text), ("alerts.yml", rules_text), ("monitoring.md", page)):
+records_text = re.sub(r"- record: .*", "", read(f"{folder}/records.yml"))
+for where, content in (("dashboard.json", dashboard_text), ("alerts.yml", rules_text), ("records.yml", records_text), ("monitoring.md", page)):
     # Functions of the C interface and headers have such names too.
     names = {name for name in re.findall(r"\bwinnow_\w+", content) if not name.startswith("winnow_rocksdb_")}
     faults += [f"{where}: the program has no metric {name}" for name in sorted(names - types.keys())]
-    if where != "alerts.yml":
+    if not where.endswith(".yml"):
         faults += [f"{where} lacks the metric {name}" for name in sorted(types.keys() - names)]
 
 # The page's tables must have the types and labels; the section on filter use states labels once for
@@ -195,6 +198,10 @@ def rules():
 for rule in wait_for(lambda _: min(len(times) for times in evaluations.values()) >= 3, rules):
     if rule["health"] != "ok":
         faults.append(f"the rule {rule['name']} is {rule['health']}: {rule.get('lastError')}")
+    if rule["type"] == "recording":
+        if not ask("query", query=rule["name"])["data"]["result"]:
+            faults.append(f"the rule {rule['name']} records nothing")
+        continue
     if rule["state"] != "inactive":
         faults.append(f"the alert {rule['name']} is {rule['state']} for a program in good health")
     answer = ask("query", query=rule["query"])
