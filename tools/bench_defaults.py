@@ -105,7 +105,7 @@ def table(results, arguments):
             continue
         of_policy = results[workload]
         bits = [8 * r[-1]["bytes"] / r[-1]["keys"] for r in (of_policy[n] for n in names)]
-        lines.append(f"| {workload} | bits a key | " + " | ".join(f"{b:.2f}" for b in bits) + " |")
+        lines.append(f"| {workload} | bits per key | " + " | ".join(f"{b:.2f}" for b in bits) + " |")
         for benchmark in [fill] + READS:
             cells = []
             for name in names:

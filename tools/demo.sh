@@ -244,5 +244,5 @@ phase "RocksDB's own db_bench, with Winnow preloaded and winnow:10 in its option
 what_is_measured >"$out/measured"
 say_what_was_found
 echo
-echo "What took how long:"
+echo "Time that each step took:"
 say_phases

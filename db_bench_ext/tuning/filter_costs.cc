@@ -88,7 +88,7 @@ std::string FewKeysRow(double bits_per_key, uint64_t n) {
 
 std::string FewKeysTable(double bits_per_key) {
   std::string table =
-      "| keys | Bloom: bytes | bits a key | rate | Ribbon: bytes | bits a key | rate |\n"
+      "| keys | Bloom: bytes | bits per key | rate | Ribbon: bytes | bits per key | rate |\n"
       "|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const uint64_t n : {1u, 10u, 100u, 1000u, 3000u, 10000u}) {
     absl::StrAppend(&table, FewKeysRow(bits_per_key, n));
@@ -130,7 +130,7 @@ std::string LeastKeysTable() {
 
 std::string FractionsByBitsTable() {
   std::string table =
-      "| `bits_per_key` | columns | bits a key | ¼ more: over the line | ½ more | ¾ more |\n"
+      "| `bits_per_key` | columns | bits per key | ¼ more: over the line | ½ more | ¾ more |\n"
       "|---:|---:|---:|---:|---:|---:|\n";
   for (unsigned whole = 1; whole <= 27; ++whole) {
     const core::Columns columns = core::RibbonColumns(core::RateForBits(whole));
@@ -146,7 +146,7 @@ std::string FractionsByBitsTable() {
 
 std::string FractionsByColumnsTable() {
   std::string table =
-      "| columns | bits a key | ¼ more: over the line | ½ more | ¾ more | of it mixing, at ½ |\n"
+      "| columns | bits per key | ¼ more: over the line | ½ more | ¾ more | of it mixing, at ½ |\n"
       "|---:|---:|---:|---:|---:|---:|\n";
   for (unsigned whole = 1; whole < simd::kRibbonMaxColumns; ++whole) {
     absl::StrAppendFormat(&table, "| %d | %.3f |", whole, LineBitsAtColumns(whole));

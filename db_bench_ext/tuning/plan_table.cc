@@ -24,7 +24,7 @@ std::string PlanTableHead(const std::string& first, const std::vector<PlanColumn
     titles.push_back(column.title);
     absl::StrAppend(&line, "---:|");
   }
-  return absl::StrCat(RowOf(first, "plan", titles, "keys and bits a key by level"), "\n", line,
+  return absl::StrCat(RowOf(first, "plan", titles, "keys and bits per key by level"), "\n", line,
                       "---|");
 }
 

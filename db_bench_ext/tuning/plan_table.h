@@ -28,14 +28,15 @@ inline constexpr char kIntroduction[] =
     "base level. Threads decide when\n"
     "compactions come, so that two runs grow two trees, and a row is one of many that might have "
     "been.\n\n"
-    "*Memory to uniform* is that of the filters to that of uniform filters of 10 bits a key in the "
+    "*Memory to uniform* is that of the filters to that of uniform filters of 10 bits per key in "
+    "the "
     "same files, *at any time* the most that it was while the tree grew. *False reads* are the sum "
     "of the\n"
     "rates that the filters of all files state in whose range a key lies, on an average over "
     "absent keys between the least and the\n"
     "greatest; *uniform, same memory* is what filters of one rate would have in the same files, at "
     "the bits_per_key that take what\n"
-    "the plan's took. By level: keys, bits a key, and in brackets the files in whose range an "
+    "the plan's took. By level: keys, bits per key, and in brackets the files in whose range an "
     "absent key lies: RocksDB's small\n"
     "levels have gaps where files were merged down, and where they cover little, there is little "
     "to save.\n\n";
@@ -62,7 +63,7 @@ inline constexpr char kMemoryIntroduction[] =
     "since it first was full. *False reads* are\n"
     "expected of a lookup of an absent key, on a geometric average over sizes a factor of 1.3 "
     "apart, and beside it those of the same plan\n"
-    "with bits_per_key, by trees of several values of it, for the same bits a key at the same "
+    "with bits_per_key, by trees of several values of it, for the same bits per key at the same "
     "size.\n\n";
 
 inline constexpr char kLaggingIntroduction[] =
@@ -80,7 +81,7 @@ inline constexpr char kPairedIntroduction[] =
     "*Memory to uniform* is that at the end, on an average over 40 looks while the tree grows, and "
     "the most. The other columns\n"
     "are ratios of false reads of absent keys, summed over the looks, at the memory of the first "
-    "plan: a bit a key more counts as\n"
+    "plan: a bit per key more counts as\n"
     "half of the false reads. *To the first* plan, with lookups that fall evenly over the keys, "
     "and *by range*, with such that\n"
     "fall evenly over the range of keys; *to uniform* filters of the plan's memory; and these "

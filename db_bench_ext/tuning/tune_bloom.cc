@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
     const winnow::bench::ChosenPatterns chosen =
         winnow::bench::ChooseBloomPatterns(probes, winnow::bench::kBloomCandidates);
     std::printf(
-        "%2u probes: up to %.4f bits a key; at %.2f bits: ideal %.6g, best %.6g (%+.2f %%), worst "
+        "%2u probes: up to %.4f bits per key; at %.2f bits: ideal %.6g, best %.6g (%+.2f %%), "
+        "worst "
         "%.6g\n   {",
         probes, probes < kBloomMaxProbes ? winnow::bench::FindProbeLimit(probes) : 32.0,
         chosen.bits_per_key, chosen.ideal_rate, chosen.rate,

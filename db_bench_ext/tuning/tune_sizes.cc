@@ -52,7 +52,7 @@ constexpr char kMinKeys[] =
 
 constexpr char kByBits[] =
     "\n## Fractions of `bits_per_key`\n\n"
-    "A Ribbon of 200,000 keys: bits a key at a whole number, and how much more than the straight "
+    "A Ribbon of 200,000 keys: bits per key at a whole number, and how much more than the straight "
     "line to the next whole\n"
     "number the fractions between take. There are no fewer than 1 column and no more than 16.\n\n";
 
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   double bits = 0;
   if (arguments.size() > 2 || !absl::SimpleAtod(arguments[1], &bits) ||
       !(bits >= kMinBits && bits <= kMaxBits)) {
-    std::fprintf(stderr, "tune_sizes: expected nothing or bits a key from 1 to 32, found '%s'\n",
+    std::fprintf(stderr, "tune_sizes: expected nothing or bits per key from 1 to 32, found '%s'\n",
                  arguments.back());
     return 2;
   }

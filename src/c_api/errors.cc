@@ -65,17 +65,17 @@ const char* winnow_code_text(winnow_code code) {
     case WINNOW_OUT_OF_MEMORY:
       return "there is not enough memory";
     case WINNOW_NULL_ARGUMENT:
-      return "an argument is NULL that must not be";
+      return "an argument is NULL, but must not be";
     case WINNOW_UNKNOWN_NAME:
       return "there is nothing of this name";
     case WINNOW_BAD_VALUE:
-      return "not a value that there is";
+      return "there is no such value";
     case WINNOW_BAD_OPTIONS:
       return "the options don't go together";
     case WINNOW_NO_SUCH_INDEX:
       return "there is no file with this index";
     case WINNOW_TOO_MANY:
-      return "more files than there can be";
+      return "too many files";
     case WINNOW_TOO_SMALL:
       return "the memory given for the answer is too small";
     case WINNOW_INTERNAL:

@@ -100,10 +100,10 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
     }
     request.complaint =
         "WINNOW_POLICY is " + plugin::Quoted(text) +
-        ", of which no policy can be made: " + Sentence(status) +
+        ", which is not a valid policy: " + Sentence(status) +
         "; expected winnow, winnow:BITS, {id=winnow;bits_per_key=BITS;ribbon_min_keys=KEYS}, "
-        "stock, by which all is as it was without Winnow, or read, by which nothing but the "
-        "program's own filters is built";
+        "stock, which leaves all as it is without Winnow, or read, which builds only the "
+        "program's own filters";
   }
   request.has_bits = !std::isnan(request.options.bits_per_key);
   if (!request.has_bits) {

@@ -33,7 +33,7 @@ std::string FindProblem() {
     std::snprintf(numbers, sizeof numbers,
                   "a key of %zu bytes: found 0x%016" PRIx64 ", expected 0x%016" PRIx64, length,
                   found, expected);
-    return "this Winnow hashes keys otherwise than its filters' format says (" +
+    return "this Winnow hashes keys in another way than its filters' format says (" +
            std::string(numbers) +
            "), so it builds none of its filters, and those of files \"may contain\" every key: "
            "build it with xxHash 0.8.0 or later";

@@ -29,7 +29,7 @@ std::string FiltersBuilt(const Counters& totals) {
   }
   text += " of " + Counted(totals.keys, "key") + " in " + Counted(totals.bytes, "byte");
   if (totals.keys > 0) {
-    text += base::Text(" (%.2f bits a key)",
+    text += base::Text(" (%.2f bits per key)",
                        8.0 * static_cast<double>(totals.bytes) / static_cast<double>(totals.keys));
   }
   return text;

@@ -95,7 +95,7 @@ void AddTo(const std::optional<RangeSummary>& part, std::optional<RangeSummary>*
 
 std::string ToText(const RangeSummary& range) {
   return range.keys == 0 ? absl::StrCat("range filter of ", range.bytes, " bytes, not understood")
-                         : absl::StrFormat("range filter of %.2f bits a key, range_bits %g",
+                         : absl::StrFormat("range filter of %.2f bits per key, range_bits %g",
                                            range.bits_per_key, range.range_bits);
 }
 

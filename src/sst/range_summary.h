@@ -47,7 +47,7 @@ std::optional<RangeSummary> RangeOf(std::string_view filter_block);
 // Adds the summary of a further partition.
 void AddTo(const std::optional<RangeSummary>& part, std::optional<RangeSummary>* sum);
 
-// Returns readable text: "range filter of 17.2 bits a key, range_bits 15".
+// Returns readable text: "range filter of 17.2 bits per key, range_bits 15".
 std::string ToText(const RangeSummary& range);
 
 }  // namespace winnow::inspect

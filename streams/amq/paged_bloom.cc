@@ -409,7 +409,7 @@ bool PagedBloom::ReadPage(uint64_t number, std::string_view bytes, std::string* 
     return refuse(Contradiction(kKind, "the page's bytes", header.payload, shape_.page_bytes));
   }
   if (header.a != shape_.probes) {
-    return refuse(Contradiction(kKind, "bits a key", header.a, shape_.probes));
+    return refuse(Contradiction(kKind, "bits per key", header.a, shape_.probes));
   }
   if (header.b != 0) return refuse(Contradiction(kKind, "an unused number", header.b, 0));
   if (header.count != shape_.pages) {
@@ -484,7 +484,7 @@ std::optional<PagedBloom> PagedBloom::ReadRecord(PageStore* store, std::string_v
   const uint64_t other = number(kOtherGenerationAt);
   const uint64_t fewest_keys = header.a == 0 ? 0 : (ones + header.a - 1) / header.a;
   if (header.a < 1 || header.a > kMaxPageProbes) {
-    *reason = OutOfRange(kKind, "bits a key", uint64_t{header.a}, 1, kMaxPageProbes);
+    *reason = OutOfRange(kKind, "bits per key", uint64_t{header.a}, 1, kMaxPageProbes);
   } else if (header.b != 0) {
     *reason = Contradiction(kKind, "an unused number", header.b, 0);
   } else if (pages > kMaxPages) {

@@ -134,7 +134,7 @@ std::string FamilyChart(const std::vector<FamilyRow>& rows) {
   // Low rates are on the right, where the curves are apart and have their labels.
   std::sort(rates.rbegin(), rates.rend());
   for (const double rate : rates) chart.x.ticks.emplace_back(1 / rate, Percent(rate));
-  chart.y.title = "bits a key";
+  chart.y.title = "bits per key";
   chart.y.format = [](double bits) { return absl::StrFormat("%g", bits + 0.0); };  // no -0
   for (const char* kind : kDrawn) {
     inspect::ChartSeries series;
@@ -146,7 +146,7 @@ std::string FamilyChart(const std::vector<FamilyRow>& rows) {
       inspect::ChartPoint point;
       point.x = 1 / rate;
       point.y = Bits(*row);
-      point.says = absl::StrFormat("%s at %s: %.2f bits a key", kind, Percent(rate), point.y);
+      point.says = absl::StrFormat("%s at %s: %.2f bits per key", kind, Percent(rate), point.y);
       series.points.push_back(std::move(point));
     }
     if (!series.points.empty()) chart.series.push_back(std::move(series));

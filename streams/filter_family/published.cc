@@ -20,7 +20,7 @@ const std::vector<Published>& PublishedFigures() {
        {7.56, 10.80, 14.04},
        "The figures are 1.08 slots of as many bits as log2(1/rate) rounded to 7, 10 and 13, "
        "without "
-       "the half bit a key of the index; at 0.01 % 13 bits miss the rate, 14 are wanted. By its "
+       "the half bit per key of the index; at 0.01 % 13 bits miss the rate, 14 are wanted. By its "
        "formula, not built."},
       {"xor",
        {8.61, 12.30, 16.00},

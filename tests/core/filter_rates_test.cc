@@ -332,7 +332,7 @@ TEST(FilterRatesTest, SpaceIsNearTheBound) {
     }
     const double rate = passed / (static_cast<double>(queries) * filters);
     const double bound = -std::log2(rate);
-    std::cout << limit.n << " keys: " << bits << " bits a key, rate " << rate << ", "
+    std::cout << limit.n << " keys: " << bits << " bits per key, rate " << rate << ", "
               << 100 * (bits / bound - 1) << " % over the bound\n";
     EXPECT_LE(bits / bound - 1, limit.over_bound) << limit.n;
     EXPECT_NEAR(rate, 0.00962, 0.0001);

@@ -253,7 +253,7 @@ TEST(RangeFilterRatesTest, ScansOfPathsAreFilteredByKind) {
   const RangeFilterView view(filter.bytes());
   ASSERT_EQ(view.info().kind, RangeFilterKind::kTrees);
   if (file != nullptr)
-    std::printf("%zu paths, %.1f bits a key\n", in.size(), view.info().bits_per_key);
+    std::printf("%zu paths, %.1f bits per key\n", in.size(), view.info().bits_per_key);
   for (const PathScan& scan : kPathScans) {
     int asked = 0;
     int passed = 0;

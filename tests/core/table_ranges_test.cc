@@ -426,7 +426,7 @@ TEST(TableRangesTest, APartThatCantBeLeavesNone) {
   for (int i = 0; i < 300; ++i) {
     keys.insert(std::string(4000, '\x7f') + std::to_string(1000 + i) + (i % 2 == 0 ? "x" : ""));
   }
-  EXPECT_TRUE(Build(keys, PlanOf(RangeKinds::kPositions, 4)).empty()) << "too many bits a key";
+  EXPECT_TRUE(Build(keys, PlanOf(RangeKinds::kPositions, 4)).empty()) << "too many bits per key";
 }
 
 TEST(TableRangesTest, NoKeysAreKeptOnceThereCanBeNone) {

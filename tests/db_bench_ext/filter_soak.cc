@@ -33,10 +33,10 @@
 
 ABSL_FLAG(uint64_t, lookups, 1'000'000'000,
           "lookups of inserted keys with each kernel, at least, shared evenly by the powers of ten "
-          "up to --most_keys, by 2 to 20 bits a key, and by the kinds");
+          "up to --most_keys, by 2 to 20 bits per key, and by the kinds");
 ABSL_FLAG(uint64_t, most_keys, 10'000'000, "keys of the largest filters: a power of ten");
 ABSL_FLAG(uint64_t, random_filters, 100'000,
-          "filters with each kernel besides, of 0 to 4095 keys and any bits a key");
+          "filters with each kernel besides, of 0 to 4095 keys and any bits per key");
 ABSL_FLAG(uint64_t, seed, 1, "seed of the keys and the sizes");
 ABSL_FLAG(std::string, json, "", "file to write the counts to as JSON, schema winnow.soak/1");
 ABSL_FLAG(uint64_t, damage_one_in, 0,

@@ -98,7 +98,7 @@ TEST_F(GrowthLookupsTest, AsManyComeAsWereAskedForAndAreCountedByInterval) {
     EXPECT_NEAR(static_cast<double>(sum.found), 0.6 * 3 * kKeys, 0.01 * 3 * kKeys);
     EXPECT_EQ(sum.filter_checks, plugin::CurrentCounters().lookups - before);
     EXPECT_GT(sum.filter_checks, 3 * kKeys);
-    EXPECT_NEAR(inspect::FalsePositiveRate(sum), 0.09, 0.04) << "filters of 5 bits a key";
+    EXPECT_NEAR(inspect::FalsePositiveRate(sum), 0.09, 0.04) << "filters of 5 bits per key";
     const inspect::GrowthInterval& last = lookups.intervals().back();
     EXPECT_NEAR(8 * inspect::Ratio(last.filter_bytes, last.keys), 4, 1);
   }

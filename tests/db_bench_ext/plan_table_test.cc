@@ -17,7 +17,7 @@ const std::vector<PlanColumn>& Columns() {
 
 TEST(PlanTableTest, HeadAndRowsHaveTheSameColumns) {
   EXPECT_EQ(PlanTableHead("shape", Columns()),
-            "| shape | plan | memory | false reads | keys and bits a key by level |\n"
+            "| shape | plan | memory | false reads | keys and bits per key by level |\n"
             "|---|---|---:|---:|---|");
   EXPECT_EQ(PlanTableRow("flat", "auto", Columns(), {{1.0256, 0.0123456}, "6: 600k"}),
             "| flat | auto | 1.026 | 0.01235 | 6: 600k |");

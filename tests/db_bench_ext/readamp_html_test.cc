@@ -195,7 +195,7 @@ TEST(ReadampHtmlTest, ElementsAreClosedInOrderAndIdsAreUnique) {
 TEST(ReadampHtmlTest, MarksCanBeReachedAndSayWhatTheyAre) {
   const std::string page = Page(ExampleReadAmplification());
   EXPECT_THAT(page,
-              HasSubstr("tabindex=\"0\" role=\"img\" aria-label=\"winnow:14: 9.80 bits a key, "
+              HasSubstr("tabindex=\"0\" role=\"img\" aria-label=\"winnow:14: 9.80 bits per key, "
                         "0.0031 false reads a lookup"));
   const std::regex mark("<g class=\"mark[^>]*>"), labelled(
                                                       "<g class=\"mark[^>]*tabindex=\"0\"[^>]*"
@@ -300,7 +300,7 @@ TEST(ReadampHtmlTest, WithNothingToCompareTheHeadlineSaysWhatIsReadAndTaken) {
   EXPECT_EQ(FindingOf(run).headline,
             "none has no filters and reads 3.1 data blocks a lookup in readabsent.");
   run.policies[0].workloads.clear();
-  EXPECT_EQ(FindingOf(run).headline, "none has 0.00 filter bits a key, 0 bytes.");
+  EXPECT_EQ(FindingOf(run).headline, "none has 0.00 filter bits per key, 0 bytes.");
   EXPECT_THAT(Page(run), HasSubstr("</html>"));
 }
 

@@ -281,7 +281,7 @@ TEST_F(PageTest, FilesWithRangeFiltersAreLaidOutWell) {
   const std::string folder = "/var/lib/shop/data/db";
   std::vector<SstReport> files = {File(0, folder, "default"), File(1, folder, "default")};
   for (SstReport& file : files) {
-    file.filter->detail += "; range filter of 5.78 bits a key, range_bits 15, keys of 16 bytes";
+    file.filter->detail += "; range filter of 5.78 bits per key, range_bits 15, keys of 16 bytes";
     RangeSummary& range = file.filter->range.emplace();
     range.kind = "positions";
     range.keys = file.filter->keys;

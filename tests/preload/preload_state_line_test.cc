@@ -79,12 +79,12 @@ TEST_F(PreloadStateLineTest, SaysWhatIsWrongInTheEnvironment) {
     const char* variable;
     const char* said;
   } cases[] = {
-      {"WINNOW_POLCY=winnow:10", "\"WINNOW_POLCY=winnow:10\" in the environment is no variable"},
-      {"winnow_policy=winnow", "\"winnow_policy=winnow\" in the environment is no variable"},
+      {"WINNOW_POLCY=winnow:10", "\"WINNOW_POLCY=winnow:10\" in the environment is not one of"},
+      {"winnow_policy=winnow", "\"winnow_policy=winnow\" in the environment is not one of"},
       {"WINNOW_=",
-       "\"WINNOW_=\" in the environment is no variable of Winnow's, which are "
+       "\"WINNOW_=\" in the environment is not one of Winnow's variables, which are "
        "WINNOW_POLICY, WINNOW_ADD, WINNOW_LOG"},
-      {"WINNOW_ADD=true", "\"WINNOW_ADD=true\" in the environment is not 1, as which alone"},
+      {"WINNOW_ADD=true", "\"WINNOW_ADD=true\" in the environment is not 1, and only 1 has"},
       {"WINNOW_POLICY=", "\"WINNOW_POLICY=\" in the environment is empty, and counts as not set"},
       {"WINNOW_X=\x1b[2J\n", "\"WINNOW_X=\\x1b[2J\\x0a\" in the environment"},
   };

@@ -44,6 +44,15 @@ constexpr Term kTerms[] = {
     {"which what is pinned may burst", "max(capacity, pinned bytes)"},
 };
 
+// Phrases that are no English, in messages and help texts, too.
+constexpr Term kPhrases[] = {
+    {"left away", "left out"},
+    {" of now", "present, same"},
+    {"took how long", "time that each step took"},
+    {"is not 1, as which alone", "only 1 has an effect"},
+    {"bits a key", "bits per key"},
+};
+
 enum class Kind { kNone, kSlashes, kHashes, kPage };
 
 Kind KindOf(const fs::path& path) {
@@ -99,6 +108,11 @@ std::vector<std::string> Findings(const std::string& name, const std::string& co
   for (std::string line; std::getline(lines, line);) {
     ++number;
     const std::optional<std::string> text = TextOf(line, kind);
+    for (const Term& term : kPhrases) {
+      if (line.find(term.words) == std::string::npos) continue;
+      findings.push_back(name + ":" + std::to_string(number) + ": " + line + " (" +
+                         std::string(term.term) + ")");
+    }
     const bool begins = text && !text->empty() && (before.empty() || IsListItem(*text));
     before = text.value_or("");
     const std::string found = name + ":" + std::to_string(number) + ": " + before;
@@ -155,6 +169,8 @@ TEST(SentencesTest, BlocksAreFound) {
               ElementsAre("a.cc:1: Of a file.", "a.cc:6: Whether it is.", "a.cc:8: That. */",
                           "a.cc:10: As before."));
   EXPECT_EQ(blocks, 5u);
+  EXPECT_THAT(Findings("b.cc", "  Say(\"17 are left away\");\n", Kind::kSlashes, &blocks),
+              ElementsAre("b.cc:1:   Say(\"17 are left away\"); (left out)"));
   EXPECT_THAT(Findings("a.sh", "#!/bin/sh\n# Whose\necho\n#ok\n", Kind::kHashes, &blocks),
               ElementsAre("a.sh:2: Whose"));
   EXPECT_THAT(

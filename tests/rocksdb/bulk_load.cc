@@ -212,7 +212,7 @@ Measured Measure(DB* database, const char* name) {
   measured.counted = in_vain() - before;
   measured.false_reads = measured.counted / static_cast<double>(lookups);
   measured.bits_a_key = 8 * bytes / entries;
-  std::printf("%s: %s; %.3f bits a key, %.5f false reads a lookup\n", name,
+  std::printf("%s: %s; %.3f bits per key, %.5f false reads a lookup\n", name,
               LevelsOf(database).c_str(), measured.bits_a_key, measured.false_reads);
   std::fflush(stdout);
   return measured;

@@ -548,7 +548,7 @@ TEST(MemoryLineTest, SaysWhatFiltersTakeAndWhatNewOnesGet) {
   known.files.files = 412;
   const std::string line = MemoryLine(Asked(256 * kMiB), known, LastLevel(50'000, 60));
   EXPECT_THAT(line, AllOf(HasSubstr("filter_memory=256MiB: 23.1 M keys in 412 files of 3 column "
-                                    "families have filters of 255 MiB, 92.6 bits a key; new "),
+                                    "families have filters of 255 MiB, 92.6 bits per key; new "),
                           HasSubstr("of the last level get bits_per_key="),
                           Not(HasSubstr("more than allowed")), Not(HasSubstr("rewritten"))));
 }

@@ -36,7 +36,7 @@ static void Add(void* state, const char* policy, const char* databases, const ch
   Expect(strlen(databases) == 0, "the database is not known without a listener");
   snprintf(sums->families, sizeof sums->families, "%s", families);
   Expect(use->level == 0, "what was flushed is of level 0");
-  Expect(use->bytes * 8 > use->keys * 4 && use->bytes * 8 < use->keys * 12, "bits a key");
+  Expect(use->bytes * 8 > use->keys * 4 && use->bytes * 8 < use->keys * 12, "bits per key");
 }
 
 int main(int argc, char** argv) {

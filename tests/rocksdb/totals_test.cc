@@ -56,7 +56,7 @@ TEST(TotalsLineTest, SaysFiltersByKindKeysBytesLookupsAndHashes) {
   totals.hashes = 1;
   totals.hashes_shared = 11;
   EXPECT_EQ(TotalsLine(totals),
-            "built 3 Bloom filters and 1 Ribbon filter of 1000 keys in 1250 bytes (10.00 bits a "
+            "built 3 Bloom filters and 1 Ribbon filter of 1000 keys in 1250 bytes (10.00 bits per "
             "key); 400 bytes of them are Bloom filters, which would take 300 as Ribbon filters; 12 "
             "lookups with 1 hash computed and 11 shared");
 }

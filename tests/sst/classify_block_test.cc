@@ -288,7 +288,7 @@ TEST(ClassifyBlockTest, TellsARangeFilter) {
   EXPECT_FALSE(summary.range->fault);
   EXPECT_LE(summary.bytes_without_range() - plain.size(), 8u);
   EXPECT_THAT(ParametersText(summary), HasSubstr("; range filter of 17."));
-  EXPECT_THAT(ParametersText(summary), HasSubstr(" bits a key, range_bits 15"));
+  EXPECT_THAT(ParametersText(summary), HasSubstr(" bits per key, range_bits 15"));
 }
 
 // The range filter answers lookups of keys, and the Bloom filter beside it passes every key.

@@ -347,7 +347,7 @@ const std::vector<Fixture>& Fixtures() {
       {"unknown_comparator", "keys in an order that nobody else knows", MakeUnknownComparator},
       {"winnow_bloom", "Winnow's Bloom filters", MakeWinnowBloom},
       {"winnow_levels", "Winnow's filters by a plan of levels", MakeWinnowLevels},
-      {"winnow_rates", "Winnow's filters of 4 to 20 bits a key", MakeWinnowRates},
+      {"winnow_rates", "Winnow's filters of 4 to 20 bits per key", MakeWinnowRates},
       {"winnow_ribbon", "Winnow's Ribbon filters", MakeWinnowRibbon},
       {"winnow_small", "Winnow's filters of 1 to 1000 keys", MakeWinnowSmall},
   };

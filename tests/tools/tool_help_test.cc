@@ -153,8 +153,8 @@ TEST_F(ToolHelpTest, WholeNumbersAreReadTheSameByEveryVerb) {
 // A flag without effect is an error, whose message says where the flag belongs.
 TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
   std::vector<std::pair<const char*, const char*>> cases = {
-      {"policy winnow:10 --path=DB", "--path is that of SST files"},
-      {"policy OPTIONS --jobs=2", "--jobs is that of SST files"},
+      {"policy winnow:10 --path=DB", "--path needs SST files"},
+      {"policy OPTIONS --jobs=2", "--jobs needs SST files"},
   };
   if (HasVerb("pages")) {
     cases.insert(
@@ -162,10 +162,10 @@ TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
         {{"size --page=4KiB --rate=0.01 --deletes", "leave out grows, deletes and threads"},
          {"size --page=4KiB --rate=0.01 --grows", "leave out grows, deletes and threads"},
          {"size --page=4KiB --rate=0.01 --threads", "leave out grows, deletes and threads"},
-         {"pages ask PAGES KEY --capacity=5", "--capacity is that of build"},
-         {"pages ask PAGES KEY --rate=0.1", "--rate is that of build"},
-         {"pages add PAGES KEY --page_size=64", "--page_size is that of build"},
-         {"pages ask PAGES KEY --name=x", "--name is that of pages in a server"}});
+         {"pages ask PAGES KEY --capacity=5", "--capacity goes only with build"},
+         {"pages ask PAGES KEY --rate=0.1", "--rate goes only with build"},
+         {"pages add PAGES KEY --page_size=64", "--page_size goes only with build"},
+         {"pages ask PAGES KEY --name=x", "--name is for pages in a server"}});
   }
   for (const auto& [arguments, said] : cases) {
     const ChildResult outcome = RunTool(ArgumentsOf(std::string("  winnow ") + arguments));

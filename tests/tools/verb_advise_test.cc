@@ -287,7 +287,7 @@ TEST_F(VerbAdviseTest, OfABudgetOnePolicyIsOfferedBesideTheSplit) {
   EXPECT_EQ(large.at("budget").at("rest_buys_nothing"), true);
   EXPECT_LT(large["budget"].at("taken_bytes"), 200'000);
   EXPECT_THAT(large.at("recommendation").get<std::string>(),
-              HasSubstr("of more than 24 bits a key"));
+              HasSubstr("of more than 24 bits per key"));
 }
 
 TEST_F(VerbAdviseTest, AFamilyTooSmallToBeDrawnFromGetsBitsAsWell) {
@@ -332,7 +332,7 @@ TEST_F(VerbAdviseTest, ABudgetThatIsTooSmallIsOne) {
   MakeDatabase("db", "bloomfilter:10", 30'000);
   const ChildResult outcome = Run(Quoted("db") + " --budget=1KiB");
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.output, HasSubstr("No: even with 2 bits a key"));
+  EXPECT_THAT(outcome.output, HasSubstr("No: even with 2 bits per key"));
 }
 
 TEST_F(VerbAdviseTest, RecordedLookupsAreOfOneFamily) {
@@ -850,7 +850,7 @@ TEST_F(VerbAdviseTest, FlagsOfPoliciesDoNotGoWithACacheOrUse) {
   for (const char* flag : {"--budget=64KiB", "--by=reads", "--all", "--seconds=5"}) {
     const ChildResult outcome = Run(Quoted("db") + " --cache=64KiB " + flag);
     EXPECT_EQ(outcome.status, 2) << flag;
-    EXPECT_THAT(outcome.errors, HasSubstr("leave one of the two away")) << flag;
+    EXPECT_THAT(outcome.errors, HasSubstr("leave out one of the two")) << flag;
   }
   for (const char* flag : {"--all", "--by=reads", "--cf=default", "--chart=a.svg", "--draws=3",
                            "--sample=7", "--seconds=5", "--try_policy=winnow:8"}) {

@@ -151,7 +151,7 @@ TEST_F(VerbInspectTest, RangeFiltersAreShownInEveryOutput) {
   EXPECT_THAT(ReadFile(folder_ / "page.html"),
               AllOf(HasSubstr(" of absent keys through, at " +
                               inspect::Bits(all["bits_per_key"].get<double>() - range_bits) +
-                              " bits a key, and range filters take " + inspect::Bits(range_bits) +
+                              " bits per key, and range filters take " + inspect::Bits(range_bits) +
                               " more</h1>"),
                     HasSubstr("that rate takes, without range filters")));
   const std::string csv = Run({folder_ / "db", "--csv"}).output;
@@ -438,7 +438,7 @@ TEST_F(VerbInspectTest, BitsThatFollowTheLookupsAreShownByRange) {
     PutAndFlush(db.get(), {kKeys});
     ASSERT_STATUS_OK(db->CompactRange(rewrite, nullptr, nullptr));
     ASSERT_STATUS_OK(db->CompactRange(rewrite, nullptr, nullptr));
-    EXPECT_THAT(Run({path}).output, Not(HasSubstr("level_plan=learned: bits a key")));
+    EXPECT_THAT(Run({path}).output, Not(HasSubstr("level_plan=learned: bits per key")));
     // Most lookups are in the sixth tenth of the keys.
     for (uint64_t i = 0; i < 2 * kKeys; ++i) {
       const uint64_t near = i % 5 == 0 ? i % kKeys : kKeys / 2 + i % (kKeys / 10);
@@ -464,7 +464,7 @@ TEST_F(VerbInspectTest, BitsThatFollowTheLookupsAreShownByRange) {
     EXPECT_GT(tenths[5], tenths[i] + 1) << i << " of " << learned;
   }
   const std::string text = Run({path, "--html=" + folder_ / "page.html"}).output;
-  EXPECT_THAT(text, HasSubstr("level_plan=learned: bits a key, by file\n"));
+  EXPECT_THAT(text, HasSubstr("level_plan=learned: bits per key, by file\n"));
   EXPECT_TRUE(std::regex_search(text, std::regex("\n *50 to 60 % +[0-9.]+ +#{40}\n"))) << text;
   EXPECT_THAT(ReadFile(folder_ / "page.html"), HasSubstr("50 to 60 % of the keys"));
   std::set<std::string> names;
@@ -522,7 +522,7 @@ TEST_F(VerbInspectTest, ThePageIsNamedAfterWhatWasReadAndHasNoEmptyCharts) {
   EXPECT_THAT(page_of({folder_ / "db"}),
               AllOf(HasSubstr("<title>Filters of " + folder_ / "db" + "</title>"),
                     HasSubstr("<p class=\"title\">Filters of " + folder_ / "db" + "</p>"),
-                    HasSubstr(" bits a key</h1>"), Not(HasSubstr(">database</th>"))));
+                    HasSubstr(" bits per key</h1>"), Not(HasSubstr(">database</th>"))));
   fs::create_directories(folder_ / "none");
   for (const char* name : {"none/1.sst", "none/2.sst", "none/3.sst", "none/4.sst"}) {
     WriteSst(TableWith(""), 100, folder_ / name);

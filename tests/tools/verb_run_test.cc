@@ -735,9 +735,9 @@ TEST_F(VerbRunTest, ADryRunSaysWhatWouldBeAndStartsNothing) {
               HasSubstr("\n  starts     " STARTED_PROGRAM "\n"));
   // Values that the library does not accept.
   const ChildResult yes = Run({"--dry_run", STARTED_PROGRAM}, {"WINNOW_ADD=yes"});
-  EXPECT_THAT(yes.output, HasSubstr("WINNOW_ADD=yes (not 1, as which alone it counts)\n"));
+  EXPECT_THAT(yes.output, HasSubstr("WINNOW_ADD=yes (no effect: only 1 has one)\n"));
   EXPECT_THAT(Run({STARTED_PROGRAM}, {"WINNOW_ADD=yes"}).errors,
-              HasSubstr("WINNOW_ADD is 'yes', and counts as 1 alone"));
+              HasSubstr("WINNOW_ADD is 'yes', and only 1 has an effect"));
   for (const char* value : {"WINNOW_ADD=0", "WINNOW_ADD=1", "WINNOW_ADD="}) {
     const ChildResult clear = Run({"--dry_run", STARTED_PROGRAM}, {value});
     EXPECT_THAT(clear.output + clear.errors, Not(HasSubstr("counts"))) << value;
@@ -862,7 +862,7 @@ TEST_F(VerbRunTest, SaysWhyARocksDBInALibraryIsNotReached) {
 }
 
 TEST_F(VerbRunTest, WrongUsageIsAsOfEnv) {
-  ExpectRefused({"--json", STARTED_PROGRAM}, 125, "--json is that of --dry_run");
+  ExpectRefused({"--json", STARTED_PROGRAM}, 125, "--json needs --dry_run");
   ExpectRefused({"--polcy=winnow:10", STARTED_PROGRAM}, 125, "did you mean --policy?");
   ExpectRefused({"--policy", STARTED_PROGRAM}, 125, "needs a value");
   EXPECT_EQ(Run({}).status, 125);

@@ -374,7 +374,7 @@ TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {
   EXPECT_THAT(Run("policy '{id=winnow;filter_memory=256 mb}'").errors,
               HasSubstr("Did you mean '{id=winnow;filter_memory=256MiB}'?"));
   EXPECT_THAT(Run("policy '{id=winnow;filter_memory=256MiB}'").output,
-              HasSubstr("filter_memory counts in databases that have Winnow's listener"));
+              HasSubstr("filter_memory needs Winnow's listener in the database"));
   EXPECT_THAT(option.errors, HasSubstr("Did you mean '{id=winnow;bits_per_key=3}'?"));
   for (const char* policy : {"''", "winnow:99", "winnow:ten", "bloomfilter:ten", "nullptr"}) {
     const ChildResult outcome = Run(std::string("policy ") + policy);

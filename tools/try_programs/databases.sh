@@ -400,7 +400,7 @@ begin() {
   winnow=$(realpath "$1")
   "$winnow" --version
   echo
-  echo "| database | SST files | filters | keys asked | files good | inspect, verify, probe | bytes and false reads foretold, to now | not verified, as |"
+  echo "| database | SST files | filters | keys asked | files good | inspect, verify, probe | bytes and false reads predicted, to now | not verified, as |"
   echo "|---|---:|---|---:|---:|---|---|---|"
 }
 

@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<double>> ParseFrontier(std::string_view list) {
     if (!absl::SimpleAtod(text, &number) || !(number >= 1 && number <= 100)) {
       return absl::InvalidArgumentError(
           absl::StrCat("--frontier has '", text,
-                       "', where bits a key from 1 to 100 were expected, "
+                       "', where bits per key from 1 to 100 were expected, "
                        "as in --frontier=6,8,10,12"));
     }
     bits.insert(number);

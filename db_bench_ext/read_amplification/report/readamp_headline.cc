@@ -96,7 +96,7 @@ std::string Cache(const ReadAmplification& run) {
 }
 
 std::string Bits(const PolicyResult& policy) {
-  return absl::StrFormat("%.2f filter bits a key", FilterBitsPerKey(policy));
+  return absl::StrFormat("%.2f filter bits per key", FilterBitsPerKey(policy));
 }
 
 using Names = std::vector<std::string>;

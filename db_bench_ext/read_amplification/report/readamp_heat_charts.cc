@@ -48,14 +48,14 @@ HtmlFigure GrowthFigure(const ReadampView& view) {
                      "A line for each policy; the vertical axis is logarithmic."}};
   figure.says =
       "Each mark is an interval of the writes, and of the lookups that came between them. The "
-      "table has the bits a key that all filters took at its end.";
+      "table has the bits per key that all filters took at its end.";
   Chart& chart = figure.chart;
   chart.x = {"keys written", false, [](double n) { return Count(static_cast<uint64_t>(n)); }, {}};
   chart.y = {"false reads a lookup", true, Figure, {}};
   figure.table.head = {"keys written"};
   AddSeries(view, &chart, [&](const PolicyResult& policy, std::vector<ChartPoint>* points) {
     figure.table.head.push_back(absl::StrCat(policy.policy, ": false reads a lookup"));
-    figure.table.head.emplace_back("bits a key");
+    figure.table.head.emplace_back("bits per key");
     figure.table.rows.resize(policy.growth.size());
     for (size_t i = 0; i < policy.growth.size(); ++i) {
       const GrowthInterval& interval = policy.growth[i];
@@ -86,14 +86,14 @@ HtmlFigure RangeFigure(const ReadampView& view) {
   for (const int percent : {0, 20, 40, 60, 80, 100}) {
     chart.x.ticks.emplace_back(percent, absl::StrCat(percent, " %"));
   }
-  chart.y = {"filter bits a key", false, Figure, {}};
+  chart.y = {"filter bits per key", false, Figure, {}};
   figure.table.head = {"part", "share of the lookups"};
   for (size_t part = 0; part < kParts; ++part) {
     figure.table.rows.push_back(
         {PlaceOf(part), absl::StrFormat("%.1f %%", 100 * view.run.heat[part])});
   }
   AddSeries(view, &chart, [&](const PolicyResult& policy, std::vector<ChartPoint>* points) {
-    figure.table.head.push_back(absl::StrCat(policy.policy, ": bits a key"));
+    figure.table.head.push_back(absl::StrCat(policy.policy, ": bits per key"));
     for (size_t part = 0; part < kParts; ++part) {
       const std::optional<double> bits = BitsOfPart(policy, part);
       figure.table.rows[part].push_back(bits ? BitsText(*bits) : "no keys");
@@ -101,7 +101,7 @@ HtmlFigure RangeFigure(const ReadampView& view) {
       const double middle = (static_cast<double>(part) + 0.5) * 100 / kParts;
       points->push_back({middle, *bits, std::nullopt,
                          absl::StrCat(policy.policy, ", ", PlaceOf(part),
-                                      " of the range: ", BitsText(*bits), " bits a key")});
+                                      " of the range: ", BitsText(*bits), " bits per key")});
     }
   });
   return figure;

@@ -29,7 +29,7 @@ ChartPoint ToChart(const Point& point, size_t w) {
   chart.y = FalseReads(counts);
   chart.y_interval = FalseReadsInterval(counts);
   chart.large = point.asked;
-  chart.says = absl::StrFormat("%s: %.2f bits a key, %s false reads a lookup (%s to %s)",
+  chart.says = absl::StrFormat("%s: %.2f bits per key, %s false reads a lookup (%s to %s)",
                                point.result->policy, chart.x, Figure(chart.y),
                                Figure(chart.y_interval->low), Figure(chart.y_interval->high));
   return chart;
@@ -58,11 +58,11 @@ std::string HowToRead(const ReadAmplification& run, bool varied) {
   return absl::StrCat(
       "Lower is fewer reads, further left is less memory. The bars are 95 % intervals. ",
       varied ? "A large mark is a policy of --policies; the small marks on its line are the same "
-               "policy with other bits a key, those of --frontier."
+               "policy with other bits per key, those of --frontier."
              : "Each mark is a policy of --policies",
       varied ? ""
       : run.frontier.empty()
-          ? "; --frontier adds the same policies with other bits a key, as lines."
+          ? "; --frontier adds the same policies with other bits per key, as lines."
           : ".");
 }
 
@@ -83,12 +83,12 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
   const PolicyResult& reference = run.policies[Compare(run.policies).reference];
   HtmlFigure figure{
       {"frontier", "Memory against false reads",
-       "Each policy is a line over its bits a key; the vertical axis is logarithmic."}};
+       "Each policy is a line over its bits per key; the vertical axis is logarithmic."}};
   figure.table.head = {"policy",        "filter memory",
-                       "bits a key",    "false reads a lookup",
+                       "bits per key",  "false reads a lookup",
                        "95 % interval", "data blocks a lookup from the file"};
   Chart& chart = figure.chart;
-  chart.x = {"filter bits a key", false, Figure, {}};
+  chart.x = {"filter bits per key", false, Figure, {}};
   chart.y = {"false reads a lookup", true, Figure, {}};
   std::set<std::string> left_out;
   bool varied = false;
@@ -157,8 +157,8 @@ HtmlFigure TreeFigure(const ReadampView& view) {
                                 : ", more than the 2 % up to which figures of "
                                   "lookups may be compared.");
   }
-  figure.table.head = {"policy",        "level",      "files",  "keys",
-                       "filter memory", "bits a key", "filters"};
+  figure.table.head = {"policy",        "level",        "files",  "keys",
+                       "filter memory", "bits per key", "filters"};
   for (const LevelShape& level : reference.tree) {
     const std::string text = absl::StrCat(NumberWithCommas(level.keys, "key"), " in ",
                                           NumberWithCommas(level.files, "file"));
@@ -183,12 +183,12 @@ HtmlFigure TreeFigure(const ReadampView& view) {
 
 HtmlFigure BitsByLevelFigure(const ReadampView& view) {
   HtmlFigure figure{
-      {"bits", "Filter bits by level", "Bits a key on each level, a line for each policy."}};
+      {"bits", "Filter bits by level", "Bits per key on each level, a line for each policy."}};
   figure.says = "Where the memory of the filters goes.";
-  figure.table.head = {"policy", "level", "bits a key"};
+  figure.table.head = {"policy", "level", "bits per key"};
   Chart& chart = figure.chart;
   chart.x.title = "level";
-  chart.y = {"filter bits a key", false, Figure, {}};
+  chart.y = {"filter bits per key", false, Figure, {}};
   std::set<int> levels;
   for (size_t i = 0; i < view.run.policies.size(); ++i) {
     const PolicyResult& policy = view.run.policies[i];
@@ -199,7 +199,7 @@ HtmlFigure BitsByLevelFigure(const ReadampView& view) {
       levels.insert(level.level);
       series.points.push_back(
           {static_cast<double>(level.level), bits, std::nullopt,
-           absl::StrFormat("%s, level %d: %.2f bits a key", policy.policy, level.level, bits)});
+           absl::StrFormat("%s, level %d: %.2f bits per key", policy.policy, level.level, bits)});
       figure.table.rows.push_back(
           {policy.policy, absl::StrCat(level.level), absl::StrFormat("%.2f", bits)});
     }

@@ -127,7 +127,7 @@ std::string Share(uint64_t count, uint64_t of) {
 std::string FilterTable(const ReadAmplification& run, const PolicyResult& reference) {
   const std::vector<std::string> labels = Labels(run);
   TextTable table =
-      Table({"policy", "filters in the files", "memory", "bits a key",
+      Table({"policy", "filters in the files", "memory", "bits per key",
              reference.policy.size() <= 15 ? absl::StrCat("to ", reference.policy) : "to reference",
              "build ns a key"});
   for (size_t i = 0; i < run.policies.size(); ++i) {
@@ -154,7 +154,7 @@ std::string FilterTable(const ReadAmplification& run, const PolicyResult& refere
 // Returns a table with a row per level: seven levels would not fit side by side.
 std::string TreeTable(const ReadAmplification& run) {
   const std::vector<std::string> labels = Labels(run);
-  TextTable table = Table({"policy", "level", "files", "keys", "filter memory", "bits a key"});
+  TextTable table = Table({"policy", "level", "files", "keys", "filter memory", "bits per key"});
   for (size_t i = 0; i < run.policies.size(); ++i) {
     for (const LevelShape& shape : run.policies[i].tree) {
       table.AddRow({labels[i], absl::StrCat(shape.level), absl::StrCat(shape.files),
@@ -298,7 +298,7 @@ std::string GrowthTable(const ReadAmplification& run) {
 }
 
 std::string FrontierTable(const ReadAmplification& run, size_t w) {
-  TextTable table = Table({"policy", "bits a key", "false reads a lookup", "95 %", "from file"});
+  TextTable table = Table({"policy", "bits per key", "false reads a lookup", "95 %", "from file"});
   const auto add = [&](const PolicyResult& policy) {
     if (policy.filter_bytes == 0) return;
     const WorkloadCounts& counts = policy.workloads[w].counts;
@@ -471,7 +471,7 @@ std::string FullReport(const ReadAmplification& run) {
     absl::StrAppend(&text, "\n",
                     inspect::WrapText("While the tree grew: false reads a lookup, of all and by "
                                       "quarter of the writes; data blocks a lookup from the file; "
-                                      "the most bits a key of all filters at any time",
+                                      "the most bits per key of all filters at any time",
                                       kReportWidth),
                     "\n", GrowthTable(run));
   }
@@ -489,7 +489,7 @@ std::string ShortReport(const ReadAmplification& run) {
   const WorkloadResult* theirs = ToSum(run, reference);
   const bool absent = theirs == nullptr || inspect::AllAbsent(theirs->counts);
   const std::string keys = absent ? "absent keys" : "lookups";
-  TextTable table = Table({"filter policy", "filter memory", "bits a key",
+  TextTable table = Table({"filter policy", "filter memory", "bits per key",
                            absl::StrCat("false reads per 1000 ", keys),
                            absent ? "absent keys looked up a second" : "lookups a second"});
   for (const PolicyResult& policy : run.policies) {

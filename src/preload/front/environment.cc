@@ -60,7 +60,7 @@ const char* Surprise(const char* variable) noexcept {
     return "is empty, and counts as not set";
   }
   if (IsOnOtherThanByOne(ValueOf(variable, "WINNOW_ADD"))) {
-    return "is not 1, as which alone it counts";
+    return "is not 1, and only 1 has an effect";
   }
   if (IsOnOtherThanByOne(ValueOf(variable, "WINNOW_LOG"))) {
     return "is not 1, and counts as 1";
@@ -107,7 +107,7 @@ void AddEnvironmentProblems(base::StderrLine* line) noexcept {
     if (const char* const surprise = Surprise(g_problems[i])) {
       line->Add(surprise);
     } else {
-      line->Add("is no variable of Winnow's, which are");
+      line->Add("is not one of Winnow's variables, which are");
       const char* separator = " ";
       for (const char* const name : kVariables) {
         line->Add(separator).Add(name);

@@ -176,7 +176,7 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known,
   std::string line =
       option + ": " + CountText(files.keys) + " keys in " + count(files.files, "file", "files") +
       " of " + count(known.families, "column family", "column families") + " have filters of " +
-      SizeText(files.filter_bytes) + ", " + Bits(files.filter_bytes / keys) + " bits a key; ";
+      SizeText(files.filter_bytes) + ", " + Bits(files.filter_bytes / keys) + " bits per key; ";
   const std::optional<PolicyOptions> sized = WithBitsThatFit(asked, known, next);
   if (sized) {
     line += base::Text("new files of the last level get bits_per_key=%.1f", sized->bits_per_key);

@@ -256,7 +256,7 @@ JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
   if (problem.empty()) return line;
   line.is_warning = true;
   line.text += ", without what was learned of its tree (" + problem +
-               "): they have not the sizes that the database's own process would give them";
+               "): they do not have the sizes that the database's own process would give them";
   if (options.filter_memory > 0) {
     line.text += ", but those of bits_per_key=" + PolicyOptionText("bits_per_key", options);
   }

@@ -152,7 +152,7 @@ void RemoteOutputs::Closed(const void* database) {
   SayOf(told.log.get(),
         "of the files that other processes wrote by DB::OpenAndCompact, some of " +
             Counted(told.pace.unsaid, "more compaction") +
-            " since the last line have not the filters that they should; `winnow inspect " +
+            " since the last line do not have the filters that they should have; `winnow inspect " +
             told.folder + "` lists all");
 }
 

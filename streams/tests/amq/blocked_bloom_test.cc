@@ -52,7 +52,7 @@ TEST(BlockedBloom, TakesTheBitsThatWereStudied) {
     const BlockedShape shape = BlockedBloom::ShapeFor({1'000'000, c.rate});
     const double bits = static_cast<double>(shape.num_blocks) * 512 / 1e6;
     std::cout << c.rate << ": " << shape.blocks_per_key << " blocks, " << shape.bits_per_block
-              << " bits in each, " << bits << " bits a key\n";
+              << " bits in each, " << bits << " bits per key\n";
     EXPECT_LE(bits, c.most_bits);
   }
 }

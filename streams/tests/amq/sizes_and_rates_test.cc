@@ -25,7 +25,7 @@ uint64_t Lookups(double rate) { return static_cast<uint64_t>(1e4 / rate); }
 void ExpectSize(size_t bytes, uint64_t keys, double bits_a_key, double rate) {
   EXPECT_NEAR(static_cast<double>(bytes) * 8 / static_cast<double>(keys), bits_a_key,
               0.02 * bits_a_key)
-      << "bits a key of " << keys << " keys at " << rate;
+      << "bits per key of " << keys << " keys at " << rate;
 }
 
 template <typename Kind>

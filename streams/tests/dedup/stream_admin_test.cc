@@ -291,7 +291,7 @@ TEST_F(StreamAdminTest, WrongUsageIsSaid) {
       {"--remove= --redis=a", "--remove needs a value"},
       {"--remove --redis=a", "--remove"},
       {"--remove=b --redis=a --name=b", "--name does nothing with --remove"},
-      {"--json", "--json is that of --list, --check and --remove"},
+      {"--json", "--json goes only with --list, --check and --remove"},
   };
   for (const auto& [arguments, said] : rows) {
     const ChildResult outcome = RunDedup(std::string(arguments) + " </dev/null");

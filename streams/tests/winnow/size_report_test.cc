@@ -203,7 +203,7 @@ TEST(SizeReport, ItIsSaidWhyThereIsNoPolicy) {
   EXPECT_EQ(ReportSizes(Wish(1'000'000, 0.01)).no_filter_policy, "");
   const SizeReport low = ReportSizes(Wish(1'000'000, 1e-6));
   EXPECT_EQ(low.filter_policy, "");
-  EXPECT_THAT(low.no_filter_policy, HasSubstr("at most 32 bits a key"));
+  EXPECT_THAT(low.no_filter_policy, HasSubstr("at most 32 bits per key"));
 }
 
 TEST(SizeReport, NoPolicyIsNamedWhereAFilterHasToChange) {

@@ -157,7 +157,7 @@ std::string ActionOfFlags(const Verb& verb, const std::vector<std::string>& file
     *action = row.action;
   }
   if (name == nullptr) {
-    return absl::GetFlag(FLAGS_json) ? "--json is that of --list, --check and --remove" : "";
+    return absl::GetFlag(FLAGS_json) ? "--json goes only with --list, --check and --remove" : "";
   }
   if (absl::GetFlag(FLAGS_dedup_redis).empty()) {
     return absl::StrCat("--", name, " is of streams in servers: give --redis=SERVER as well");

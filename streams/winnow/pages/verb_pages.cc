@@ -335,12 +335,12 @@ bool IsName(absl::string_view name) {
 std::string IdleFlag(const Verb& verb, absl::string_view action) {
   for (const absl::string_view flag : {"capacity", "rate", "page_size"}) {
     if (action != "build" && IsSet(verb, flag)) {
-      return absl::StrCat("--", flag, " is that of build; ", action,
+      return absl::StrCat("--", flag, " goes only with build; ", action,
                           " takes the pages as they are");
     }
   }
   return IsSet(verb, "name") && !IsSet(verb, "redis")
-             ? "--name is that of pages in a server: give --redis=SERVER as well"
+             ? "--name is for pages in a server: give --redis=SERVER as well"
              : "";
 }
 

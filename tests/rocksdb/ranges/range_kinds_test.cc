@@ -200,7 +200,7 @@ TEST(RangeKindsOfOneTreeTest, BothServeScansOfBothSorts) {
     const double close_by_both = both.Scan(close);
     const double prefixes_by_both = both.Scan(prefixes);
     std::printf(
-        "behind a key: positions %.4f, both %.4f; a key's prefix: trees %.4f, both %.4f; bits a "
+        "behind a key: positions %.4f, both %.4f; a key's prefix: trees %.4f, both %.4f; bits per "
         "key: %.1f, %.1f, %.1f\n",
         by_positions, close_by_both, by_trees, prefixes_by_both, positions.FilterBitsAKey(),
         trees.FilterBitsAKey(), both.FilterBitsAKey());

@@ -199,7 +199,7 @@ TEST_P(RemoteOutputsOfWorkerTest, AreSaidAtOnceWithWhatToDo) {
     database_.reset();
     EXPECT_EQ(Lines().size(), 1u);
     EXPECT_THAT(testing::ReadFile(path_ + "/LOG"),
-                HasSubstr("since the last line have not the filters that they should; "
+                HasSubstr("since the last line do not have the filters that they should have; "
                           "`winnow inspect " +
                           path_ + "` lists all"));
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));

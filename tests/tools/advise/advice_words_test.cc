@@ -83,7 +83,7 @@ TEST_F(AdviceWordsTest, WhatTheRestOfABudgetBuysIsNotDenied) {
   options.budget_bytes = 10e6;
   const Advice large = AdviseOn(folder_ / "db", options);
   EXPECT_THAT(large.recommendation,
-              AllOf(HasSubstr("more than 24 bits a key"), Not(HasSubstr("buys nothing"))));
+              AllOf(HasSubstr("more than 24 bits per key"), Not(HasSubstr("buys nothing"))));
 }
 
 TEST_F(AdviceWordsTest, WhatDoesNotFitTheBudgetIsNotKept) {
@@ -257,7 +257,7 @@ TEST_F(AdviceWordsTest, LookupsThatDoNotCountAreCounted) {
   EXPECT_LT(advice.lookups, 20'000u);
   EXPECT_THAT(advice.assumptions,
               Contains(HasSubstr("Of 20000 lookups to make up, " +
-                                 std::to_string(20'000 - advice.lookups) + " are left away")));
+                                 std::to_string(20'000 - advice.lookups) + " are left out")));
 }
 
 // The table has the policy that the sentence below is about.

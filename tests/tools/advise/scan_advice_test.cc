@@ -234,7 +234,7 @@ TEST_F(ScanAdviceTest, CountsRangeFiltersThatFilesHave) {
     EXPECT_THAT(document.at("scans").at("recommendation"), HasSubstr("are in force"));
     EXPECT_THAT(document.at("assumptions").dump(), HasSubstr("Range filters take "));
     const std::string text = Run().output;
-    EXPECT_THAT(text, HasSubstr("range filters  bits a key"));
+    EXPECT_THAT(text, HasSubstr("range filters  bits per key"));
     EXPECT_THAT(text, Not(HasSubstr("Scans:")));
   }
 }

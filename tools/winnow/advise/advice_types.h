@@ -80,8 +80,8 @@ struct Cost {
 enum class RowPurpose {
   kComparison,
   kNow,          // the current filters
-  kMemoryOfNow,  // the fewest false reads in the memory of now
-  kReadsOfNow,   // the least memory with the false reads of now
+  kMemoryOfNow,  // the fewest false reads with the memory of kNow
+  kReadsOfNow,   // the least memory with the false reads of kNow
   kBudget,
   kBudgetOfOnePolicy,
 };
@@ -94,9 +94,9 @@ inline std::string TitleOf(RowPurpose purpose) {
     case RowPurpose::kNow:
       return "now";
     case RowPurpose::kMemoryOfNow:
-      return "in the memory of now";
+      return "with the same memory";
     case RowPurpose::kReadsOfNow:
-      return "for the reads of now";
+      return "with the same reads";
     case RowPurpose::kBudget:
       return "budget";
     case RowPurpose::kBudgetOfOnePolicy:

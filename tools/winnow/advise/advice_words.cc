@@ -37,8 +37,8 @@ constexpr char kSetListener[] =
     "Without it, a reopened database plans as if it had no files.";
 
 constexpr char kPrefixesArePresent[] =
-    "Made-up lookups of filters of prefixes nearly all have prefixes that files hold, so that they "
-    "can't show what filters save here: --lookups=FILE takes recorded ones.";
+    "Nearly all made-up lookups have prefixes that are in the files, so that they can't show what "
+    "filters of prefixes save: --lookups=FILE takes recorded ones.";
 
 // Rounds up to two significant digits.
 double RoundUp(double number) {
@@ -81,8 +81,8 @@ class Words {
           "save a read: there is nothing to recommend.";
     } else if (read_.NoPolicyBuilds()) {
       advice_.recommendation =
-          "The OPTIONS file has optimize_filters_for_hits, and all files are of the last level, "
-          "which gets no filters for it, whatever the policy: turn it off if lookups of absent "
+          "The OPTIONS file has optimize_filters_for_hits, and all files are on the last level, "
+          "which therefore gets no filters with any policy: turn it off if lookups of absent "
           "keys matter." +
           SaySkippedFilters();
     } else if (advice_.budget_bytes) {
@@ -109,7 +109,7 @@ class Words {
     SayTree();
     SayFilters();
     SayRangeFilters();
-    Say(true, "Deleted ranges are not looked at.");
+    Say(true, "Range deletions are not taken into account.");
   }
 
   // Adds the range filters of the policy in force to the recommended policy.
@@ -135,8 +135,8 @@ class Words {
 
   void SayLookups() {
     Say(options_.recorded.has_value(),
-        "Lookups are the recorded ones, each as often as the list has it; a lookup of a key that "
-        "is there asks the files above it.");
+        "Lookups are the recorded ones, each as often as in the list; a lookup of a key that "
+        "exists asks the files above it, too.");
     Say(!options_.recorded,
         absl::StrCat(
             "Lookups are made up: keys drawn from all keys alike",
@@ -144,18 +144,17 @@ class Words {
                 ? absl::StrFormat(", %.3g of them changed to near misses", options_.absent_share)
                 : ", each changed to a near miss that is in no file",
             read_.families.size() > 1 ? ", over the column families by their keys" : "",
-            ". Which keys are looked up, how often each, and how many are there, files can't tell: "
-            "--lookups=FILE takes recorded ones, and by these alone level_plan=learned is "
-            "judged."));
+            ". Files can't tell which keys are looked up, how often, and how many of them exist: "
+            "--lookups=FILE takes recorded lookups, which level_plan=learned is judged by."));
     SayWhatWasLearned();
     Say(advice_.lookups_dropped > 0,
-        absl::StrCat("Of ", options_.lookups, " lookups to make up, ", advice_.lookups_dropped,
-                     " are left away: their near misses are keys of files by chance, or in no "
+        absl::StrCat("Of ", options_.lookups, " made-up lookups, ", advice_.lookups_dropped,
+                     " are left out: by chance, their near misses are keys of files, or lie in no "
                      "file's range."));
     Say(advice_.lookups_left_out > 0,
-        absl::StrCat(advice_.lookups_left_out, " lookups were left out, evenly: the others ask ",
-                     options_.most_asks,
-                     " filters as it is, since many files have the same range."));
+        absl::StrCat(advice_.lookups_left_out,
+                     " lookups were left out, evenly: the others already ask ", options_.most_asks,
+                     " filters, since many files have the same range."));
   }
 
   void SayWhatWasLearned() {
@@ -167,7 +166,7 @@ class Words {
         absl::StrCat(
             "level_plan=learned is what its filters are after ", advice_.learned_from,
             options_.recorded_in_time ? " lookups of the first half of the list"
-                                      : " lookups of a half of the list that chance chose",
+                                      : " lookups of a random half of the list",
             ", once writes that fall evenly have written the tree anew; its false reads are those "
             "of the other half, ",
             advice_.judged_by,
@@ -194,7 +193,7 @@ class Words {
         "that are not pinned may be read from disk.");
     Say(read_.num_lookups < kFewLookups,
         absl::StrCat("Only ", read_.num_lookups,
-                     " lookups count, so that false reads are known roughly."));
+                     " lookups count, so that false reads are only roughly known."));
     Say(read_.has_plans,
         "Winnow's filters are those that the policy would build for the files as they lie now: "
         "files with few of the keys in their range have more bits.");
@@ -204,7 +203,7 @@ class Words {
   void SayFilters() {
     const auto any_file = [this](auto holds) { return absl::c_any_of(read_.files, holds); };
     Say(any_file([](const AdvisedFile& file) { return !file.partitions.empty(); }),
-        "Partitioned filters are cut where they are cut now.");
+        "Filters are partitioned at the same keys as now.");
     std::set<std::string> prefixes;
     for (const AdvisedFile& file : read_.files) {
       if (file.error.empty() && file.has_prefixes_only) {
@@ -212,10 +211,9 @@ class Words {
       }
     }
     for (const std::string& contents : prefixes) {
-      Say(true,
-          absl::StrCat("Filters have ", contents,
-                       " and no whole keys: near misses differ within the prefix, and where that "
-                       "is there all the same, no filter helps."));
+      Say(true, absl::StrCat("Filters have ", contents,
+                             " and no whole keys: near misses differ within the prefix, and if the "
+                             "prefix exists, no filter helps."));
     }
     Say(read_.SomeServeScansAlone(),
         "Scans that use these filters are not counted: no policy of less memory is recommended, "
@@ -232,8 +230,8 @@ class Words {
     Say(absl::c_any_of(options_.policies, is_sized) ||
             absl::c_any_of(read_.families,
                            [&](const auto& family) { return is_sized(family.shape.policy); }),
-        "filter_memory is not counted with: policies that have it are foretold by their "
-        "bits_per_key. --budget shares a memory out.");
+        "filter_memory is not taken into account: policies that have it are judged by "
+        "their bits_per_key. --budget divides a given memory.");
     Say(any_file([](const AdvisedFile& file) { return file.unread_filter; }),
         "Some files have filters of a policy that this program does not read: they count as none.");
     Say(absl::c_any_of(read_.families,
@@ -245,10 +243,9 @@ class Words {
   void SayRangeFilters() {
     uint64_t bytes = 0;
     for (const AdviceFamilyReport& family : advice_.families) bytes += family.range_bytes;
-    Say(bytes > 0, absl::StrCat("Range filters take ", bytes,
-                                " bytes now. They are beside the filters of the rows",
-                                advice_.budget_bytes ? ", and beside the budget" : "",
-                                ": a policy that keeps range_bits goes on building them."));
+    Say(bytes > 0, absl::StrCat("Range filters take ", bytes, " bytes now, which neither the rows",
+                                advice_.budget_bytes ? " nor the budget" : "",
+                                " include: a policy that keeps range_bits goes on building them."));
     for (const AdvisedFamily& family : read_.families) {
       const RangeOptions ranges = RangeOptionsOf(family.shape.policy, family.shape.text);
       for (const std::string& problem : ranges.problems) {
@@ -368,7 +365,7 @@ class Words {
   }
 
   // Returns the number of lookups that very probably have kEnoughCounted false reads, or 0 if there
-  // are enough already. Assumes the lowest plausible rate of now; if that is unknown, half of the
+  // are enough already. Assumes the lowest plausible present rate; if that is unknown, half of the
   // rate of RocksDB's Bloom filter.
   double LookupsNeeded() const {
     constexpr double kSurelyEnough = kEnoughCounted + 15;  // two standard deviations
@@ -394,7 +391,7 @@ class Words {
     advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
         "The files have no filters: with filter_policy=%s a lookup would make %.3g false reads "
-        "instead of %.3g%s, for %.2f bits a key.",
+        "instead of %.3g%s, for %.2f bits per key.",
         row.OnePolicy(), row.false_reads, now.false_reads,
         row.compacted ? absl::StrFormat(", and %.3g once all is compacted into one level",
                                         row.compacted->false_reads)
@@ -430,15 +427,16 @@ class Words {
     advice_.recommendation =
         SavesReads(choice, now)
             ? absl::StrFormat(
-                  "%slookups make %.2f of the false reads of now, for %.2f of the memory.", policy,
+                  "%slookups make %.2f times the false reads, with %.2f times the memory.", policy,
                   reads, memory)
-            : absl::StrFormat("%sfor %.2f of the memory lookups make as few false reads (%.2f).",
-                              policy, memory, reads);
+            : absl::StrFormat(
+                  "%slookups make as few false reads (%.2f times), with %.2f times the memory.",
+                  policy, reads, memory);
     absl::StrAppend(&advice_.recommendation, OnceCompacted(choice, now));
     advice_.recommendation += ListenerText(choice.policies);
   }
 
-  // Returns other rows that save something, if the rows chosen for the memory or the reads of now
+  // Returns other rows that save something, if the rows with the same memory or the same reads
   // do not.
   std::vector<const AdviceRow*> OthersThatSave(const AdviceRow& now) const {
     std::vector<const AdviceRow*> reads;
@@ -461,13 +459,12 @@ class Words {
   void Keep() {
     advice_.recommendation =
         read_.SomeServeScansAlone()
-            ? "Keep what there is: no policy of these surely reads 3 % less in the same memory. "
-              "None "
-              "of less memory is recommended: filters have prefixes and no whole keys, so that "
-              "scans live off them, and lookups don't tell what scans would read."
-            : "Keep what there is: no policy of these takes 3 % less memory for as few false "
-              "reads, "
-              "or surely reads 3 % less in the same memory.";
+            ? "Keep what there is: none of these policies surely reads 3 % less with the same "
+              "memory. "
+              "None with less memory is recommended: the filters have prefixes and no whole keys, "
+              "so that scans use them, and lookups don't tell what scans would read."
+            : "Keep what there is: none of these policies takes 3 % less memory for as few false "
+              "reads, or surely reads 3 % less with the same memory.";
   }
 
   static bool IsBelow(double figure, double of_now) { return figure < (1 - kWorthwhile) * of_now; }
@@ -476,7 +473,8 @@ class Words {
     return row.bytes < (1 + kSameMemory) * now.bytes;
   }
 
-  // Returns true if the false reads are significantly fewer than those of now, which are a sample.
+  // Returns true if the false reads are significantly fewer than the present ones, which are a
+  // sample.
   static bool SavesReads(const AdviceRow& row, const AdviceRow& now) {
     return IsBelow(row.false_reads,
                    std::min(now.false_reads, now.interval.low / (1 - kWorthwhile))) &&
@@ -503,16 +501,15 @@ class Words {
         absl::StrFormat("once all is compacted into one level, a lookup makes %.3g false reads",
                         row.compacted->false_reads);
     if (!now.compacted) {
-      return absl::StrCat(" O", reads.substr(1),
-                          "; what it would with the filters of now is not known.");
+      return absl::StrCat(" O", reads.substr(1), "; with the present filters, that is not known.");
     }
     const std::string of_now =
-        absl::StrFormat("%.3g with the policy of now", now.compacted->false_reads);
+        absl::StrFormat("%.3g with the present policy", now.compacted->false_reads);
     const bool fits =
         !advice_.budget_bytes || std::max(now.bytes, now.compacted->bytes) <= *advice_.budget_bytes;
     return IsWorseCompacted(row, now)
                ? absl::StrCat(" But ", reads, ", and only ", of_now,
-                              fits ? ": where full compactions are run, keep what there is."
+                              fits ? ": if you run full compactions, keep what there is."
                                    : ", which takes more than the budget.")
                : absl::StrCat(" O", reads.substr(1), ", and ", of_now, ".");
   }
@@ -533,7 +530,8 @@ class Words {
   void RecommendBudget(const AdviceRow& now) {
     if (advice_.budget.empty()) {
       advice_.recommendation = absl::StrFormat(
-          "No: even with %g bits a key, filters of all files take %.0f bytes, the budget is %.0f.",
+          "The budget is too small: even with %g bits per key, the filters of all files take %.0f "
+          "bytes, and the budget is %.0f.",
           kMinBudgetBits, advice_.least_bytes, *advice_.budget_bytes);
       return;
     }
@@ -559,23 +557,23 @@ class Words {
         row.bytes, *advice_.budget_bytes, row.false_reads, now.false_reads, now.bytes);
     absl::StrAppend(&advice_.recommendation, OnceCompacted(row, now));
     if (better != nullptr) {
-      absl::StrAppend(
-          &advice_.recommendation,
-          absl::StrFormat(" The best of Winnow's without it reads %.3g.", chosen.false_reads));
+      absl::StrAppend(&advice_.recommendation,
+                      absl::StrFormat(" With the best of Winnow's other policies, it makes %.3g.",
+                                      chosen.false_reads));
     } else if (one_does) {
       advice_.recommendation +=
-          " Bits of its own for each column family would save less than 3 % of the reads.";
+          " Different bits per key by column family would save less than 3 % of the reads.";
     } else if (one != nullptr && split->OnePolicy().empty()) {
       absl::StrAppend(&advice_.recommendation,
-                      absl::StrFormat(" One policy for all, filter_policy=%s, reads %.3g.",
+                      absl::StrFormat(" With one policy for all, filter_policy=%s, it makes %.3g.",
                                       one->OnePolicy(), one->false_reads));
     }
     advice_.recommendation += ListenerText(row.policies);
     if (advice_.budget_is_enough) {
       absl::StrAppend(&advice_.recommendation,
                       absl::StrFormat(" The rest of the budget, %.0f bytes, is left: filters of "
-                                      "more than %g bits a key are "
-                                      "not looked through (--try_policy tries one).",
+                                      "more than %g bits per key are "
+                                      "not tried (--try_policy tries one).",
                                       *advice_.budget_bytes - row.bytes, kMaxBudgetBits));
     }
   }

@@ -54,8 +54,8 @@ std::string FamilyTable(const Advice& advice) {
   const bool has_ranges = absl::c_any_of(
       advice.families, [](const AdviceFamilyReport& family) { return family.range_bytes > 0; });
   std::vector<inspect::Column> columns = {
-      {"column family", Align::kLeft}, {"files"}, {"keys"}, {"filters now"}, {"bits a key"}};
-  if (has_ranges) columns.insert(columns.end(), {{"range filters"}, {"bits a key"}});
+      {"column family", Align::kLeft}, {"files"}, {"keys"}, {"filters now"}, {"bits per key"}};
+  if (has_ranges) columns.insert(columns.end(), {{"range filters"}, {"bits per key"}});
   columns.insert(columns.end(), {{"false reads a lookup"}, {"keys by level", Align::kLeft}});
   TextTable table(std::move(columns));
   table.Underline();
@@ -89,7 +89,7 @@ std::string RowTable(const Advice& advice) {
   TextTable table({{"filter_policy", Align::kLeft},
                    {"memory"},
                    {"to now"},
-                   {"bits a key"},
+                   {"bits per key"},
                    {"false reads a lookup"},
                    {"to now"},
                    {"once compacted"},
@@ -110,7 +110,7 @@ std::string RowTable(const Advice& advice) {
 std::string CurveTable(const Advice& advice) {
   TextTable table({{"memory against false reads", Align::kLeft},
                    {"memory"},
-                   {"bits a key"},
+                   {"bits per key"},
                    {"false reads a lookup"}});
   table.Underline();
   for (const inspect::CurvePoint& point : advice.curve) {
@@ -123,7 +123,7 @@ std::string CurveTable(const Advice& advice) {
 std::string BudgetTable(const Advice& advice) {
   TextTable table({{"the budget's split", Align::kLeft},
                    {"memory"},
-                   {"bits a key"},
+                   {"bits per key"},
                    {"false reads a lookup"},
                    {"filter_policy", Align::kLeft}});
   table.Underline();
@@ -145,7 +145,7 @@ std::string LookupsText(const Advice& advice) {
       advice.lookups == 0 ? ""
                           : absl::StrFormat(
                                 "Now's false reads are counted: %d, 95 %% interval %.3g to %.3g a "
-                                "lookup. Those of policies are foretold.\n",
+                                "lookup. Those of policies are predicted.\n",
                                 *now.counted, now.interval.low, now.interval.high);
   return absl::StrCat(advice.lookups, advice.recorded ? " recorded" : " made-up", " lookups, ",
                       advice.absent, " of keys that are in no file; ", advice.keys, " keys in ",

@@ -143,7 +143,7 @@ class Adviser {
           substitute, ", and their options name it."));
     } else if (!policies_known_) {
       advice_.assumptions.push_back(absl::StrCat(
-          "The policy of now is not known by the OPTIONS file: rows that write files anew have ",
+          "The OPTIONS file does not tell the present policy: rows that write files anew have ",
           substitute, " instead, and their options name it."));
     }
   }

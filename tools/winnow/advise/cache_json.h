@@ -26,8 +26,8 @@ namespace winnow::inspect {
 //                bytes_per_lookup_range, filter_bytes_per_lookup_range,
 //                lookups_that_read_a_filter_range ([least, most] of the placements),
 //                pinned_bytes, beside_bytes (in memory outside of the cache), rewrites_files,
-//                options (to paste; null: none)}]: the best first in the memory of now, then rows
-//                that need more
+//                options (to paste; null: none)}]: the best first with the present memory, then
+//                rows that need more
 //   sweep        with --chart: [rows of this form], from small to large caches, choice by choice
 //   recommendation, options (to paste, for GetColumnFamilyOptionsFromString; null: nothing to
 //                change), assumptions, warnings,

@@ -81,7 +81,7 @@ struct CacheAdvice {
   uint64_t files = 0;
   uint64_t filter_bytes = 0;  // size of the files' filters
 
-  // Rows in the memory of now, the best first, then rows that need more. The row of now is
+  // Rows with the present memory, the best first, then rows that need more. The present row is
   // included.
   std::vector<CacheRow> rows;
   std::vector<CacheLine> lines;  // result of a sweep

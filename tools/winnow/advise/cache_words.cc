@@ -188,7 +188,7 @@ class Assumptions {
             "Databases that share a cache are to be named together, as in winnow advise DB1 DB2 "
             "--cache=SIZE: what one of them reads pushes out what the others have there.",
             advice_.recorded
-                ? " Recorded lookups are of one column family: leave them away for that."
+                ? " Recorded lookups are of one column family: leave them out for that."
                 : ""));
   }
 

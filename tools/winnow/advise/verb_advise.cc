@@ -242,23 +242,24 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
   const std::pair<bool, std::string> faults[] = {
       {paths.empty() && !has_use, "which files or database folders?"},
       {has_use && !beside_use.empty(),
-       absl::StrCat(beside_use,
-                    " is of advice on files, and --use has none: beside --use there are "
-                    "--budget and --json alone")},
+       absl::StrCat(
+           beside_use,
+           " is for advice on files, and --use has none: --use goes only with --budget and "
+           "--json")},
       {!cache.empty() && cache != "log" && !ParseByteCount(cache),
        absl::StrCat("--cache=", cache,
                     ": this is a number of bytes above 0, as 256MiB, or log for the cache that the "
                     "database's LOG names")},
       {!cache.empty() && !beside_cache.empty(),
        absl::StrCat(beside_cache,
-                    " is of the memory that policies take, and --cache of what lookups read: leave "
-                    "one of the two away")},
+                    " is about the memory that policies take, and --cache about what lookups read: "
+                    "leave out one of the two")},
       {recorded && draws,
-       "--draws is the number of made-up lookups, but --lookups has recorded ones: leave one of "
-       "the two away"},
+       "--draws is the number of made-up lookups, but --lookups has recorded ones: leave out "
+       "one of the two"},
       {recorded && absent_share,
-       "--absent_share is of made-up lookups, but --lookups has recorded ones: leave one of the "
-       "two away"},
+       "--absent_share is for made-up lookups, but --lookups has recorded ones: leave out one of "
+       "the two"},
       {!recorded && absl::GetFlag(FLAGS_hex),
        "--hex says how --lookups=FILE writes its keys, and there is no --lookups"},
       {!refusal.empty(), absl::StrCat("--try_policy: ", refusal)},
@@ -434,8 +435,9 @@ Verb AdviseVerb() {
       "Tells what another filter policy would do on this data: memory and false reads",
       "A PATH is an SST file (*.sst) or a database's folder. winnow advise follows lookups\n"
       "through the files, as RocksDB does. A false read is a data block read for an absent key:\n"
-      "the file lacks the key, but its filter answers \"maybe\". False reads of now are\n"
-      "counted. Those of other policies, and their memory, are foretold: for Winnow's filters by\n"
+      "the file lacks the key, but its filter answers \"maybe\". Present false reads\n"
+      "are counted. For other policies, they and the memory are predicted: for Winnow's filters "
+      "by\n"
       "the policy's own code, for RocksDB's by a few filters that it builds. --all shows a curve\n"
       "of memory against false reads, at 4 to 20 bits per key, and --chart=FILE draws it.\n"
       "\"Once compacted\" has the false reads after a full compaction, which leaves one level in\n"
@@ -467,7 +469,7 @@ Verb AdviseVerb() {
       "With --use=FILE, winnow advise needs neither files nor keys: the JSON of\n"
       "winnow::FilterUseAsJson(), or a LOG, says what filters answered while the program ran. It\n"
       "finds the bits per key of each policy with the fewest false reads, within --budget or the\n"
-      "memory of now, and filters of no use. It says what such figures can't tell. The JSON is\n"
+      "same memory, and filters of no use. It says what such figures can't tell. The JSON is\n"
       "winnow.advise_use/1.\n",
       RunAdvise,
       {{"winnow advise DB", "memory and false reads of other filter policies on this database"},

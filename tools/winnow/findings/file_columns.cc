@@ -219,7 +219,7 @@ constexpr FileColumn kColumns[] = {
     {"/filter/keys", "keys", "keys", "keys", Value<&FilterSummary::keys>},
     {"/filter/bytes", "bytes", "bytes", "bytes", Value<&FilterSummary::bytes>, "of its blocks"},
     {kNone, "stored_bytes", kNone, kNone, Value<&FilterSummary::stored_bytes>},
-    {"/filter/bits_per_key", "bits_per_key", "bits/key", "bits a key", BitsPerKey},
+    {"/filter/bits_per_key", "bits_per_key", "bits/key", "bits per key", BitsPerKey},
     {"/filter/expected_fpr", "expected_fpr", "fpr", "expected rate", ExpectedRate},
     {"/filter/partitions", "partitions", kNone, kNone, Partitions},
     {"/filter/partition_kinds", kNone, kNone, kNone, PartitionKinds},

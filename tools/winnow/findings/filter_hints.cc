@@ -212,7 +212,7 @@ class Family {
       Say(NumberWithCommas(above.size(), "file"), where_,
           above.size() == 1 ? " has a filter" : " have filters", " of up to ",
           Percent(*Worst(above).filter->expected_fpr), ", where ", Percent(usual),
-          " is usual: they were written with fewer bits a key; ", kCompact);
+          " is usual: they were written with fewer bits per key; ", kCompact);
     }
   }
 

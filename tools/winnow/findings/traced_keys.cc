@@ -39,8 +39,7 @@ std::string VisitTracedKeys(const std::string& path,
                             const std::vector<std::string>& databases, bool* may_read_one_by_one,
                             const inspect::VisitSeek& visit_seek) {
   if (absl::GetFlag(FLAGS_hex)) {
-    return absl::StrCat(path,
-                        " is a trace of RocksDB's, and --hex is of lists of lines: leave it away");
+    return absl::StrCat(path, " is a RocksDB trace, and --hex is for lists of lines: leave it out");
   }
   const std::vector<std::string> families = FamiliesOfFlags();
   if (families.size() > 1) {

@@ -54,7 +54,7 @@ size_t ColourOf(std::string_view kind) {
 // their own column.
 std::vector<std::string> SumHead(std::vector<std::string> names) {
   for (const char* name : {"files", "without a filter", "entries", "keys", "filter bytes",
-                           "bits a key", "of range filters", "expected rate", "over the bound"}) {
+                           "bits per key", "of range filters", "expected rate", "over the bound"}) {
     names.emplace_back(name);
   }
   return names;
@@ -134,7 +134,7 @@ HtmlFigure LearnedFigure(const LearnedBits& bits, size_t number) {
     figure.chart.bars.push_back(WholeBar(name, text, ColourOf(kWinnowRibbon), bits.tenths[i],
                                          absl::StrCat(name, ": ", text)));
   }
-  figure.table.head = {"level", "files", "least bits a key", "mean", "most"};
+  figure.table.head = {"level", "files", "least bits per key", "mean", "most"};
   for (const BitsOfLevel& level : bits.levels) {
     figure.table.rows.push_back({LevelName(level.level), Count(level.files), Bits(level.least),
                                  Bits(level.mean), Bits(level.most)});
@@ -235,7 +235,7 @@ std::string Headline(const FilterTotals& all) {
       filters,
       rate ? absl::StrCat(" let ", Percent(rate), " of absent keys through, at ")
            : std::string(" take "),
-      Bits(all.bits_per_key() - range_bits), " bits a key",
+      Bits(all.bits_per_key() - range_bits), " bits per key",
       range_bits == 0 ? "" : absl::StrCat(", and range filters take ", Bits(range_bits), " more"));
 }
 

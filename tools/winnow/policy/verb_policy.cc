@@ -132,8 +132,8 @@ std::string FileSentence(const PolicyTrial& file) {
   return file.filter
              ? absl::StrCat(subject, " has ", file.filter->kind, " of ", file.filter->bytes,
                             " bytes, ", Bits(file.filter->bits_per_key),
-                            " bits a key, expected fpr ", Percent(file.filter->expected_fpr), " (",
-                            file.filter->detail, ").\n\n")
+                            " bits per key, expected fpr ", Percent(file.filter->expected_fpr),
+                            " (", file.filter->detail, ").\n\n")
              : absl::StrCat(subject, " has no filter.\n\n");
 }
 
@@ -143,9 +143,10 @@ std::string Trials(const PolicyVerdict& verdict) {
       verdict.file ? FileSentence(*verdict.file) : KeyTable(verdict), "Built for a file of ",
       verdict.by_level.front().keys, " keys, in a tree with keys on levels 1 to ",
       inspect::kLastTrialLevel, ":\n\n", LevelTable(verdict),
-      absl::StrFormat("\nAll such levels full, each with %g times the keys of the one above: %.2f "
-                      "bits a key, and %.3g\nfalse reads expected of a lookup of an absent key.\n",
-                      tree.size_ratio, tree.bits_per_key, tree.false_reads));
+      absl::StrFormat(
+          "\nAll such levels full, each with %g times the keys of the one above: %.2f "
+          "bits per key, and %.3g\nfalse reads expected of a lookup of an absent key.\n",
+          tree.size_ratio, tree.bits_per_key, tree.false_reads));
 }
 
 std::vector<std::string> FileCells(const FileUnderPolicy& file) {
@@ -217,9 +218,8 @@ absl::string_view AboutOtherFilters(const PolicyVerdict& verdict) {
 // listener.
 absl::string_view AboutMemory(const PolicyVerdict& verdict) {
   return absl::StrContains(verdict.in_force, "filter_memory=")
-             ? ". filter_memory counts in databases that have Winnow's listener: what follows is "
-               "of "
-               "bits_per_key, which counts until then"
+             ? ". filter_memory needs Winnow's listener in the database: the following is for "
+               "bits_per_key, which is in force until then"
              : "";
 }
 
@@ -230,9 +230,9 @@ std::string AboutRanges(const PolicyVerdict& verdict) {
   if (bits == 0) return "";
   const bool is_single = inspect::RangeKindOf(verdict.in_force) == RangeKind::kSingle;
   return absl::StrFormat(
-      ". range_bits=%g adds range filters, of about %.1f bits a key if they are positions, in "
-      "column families with prefix_extractor=winnow.range, and none in others: what follows is of "
-      "filters of single keys%s",
+      ". range_bits=%g adds range filters, of about %.1f bits per key if they are positions, in "
+      "column families with prefix_extractor=winnow.range, and none in others: the following is "
+      "for filters of single keys%s",
       bits, inspect::RangeBitsPerKey(bits),
       is_single ? ", which files with keys of one length do not have beside theirs" : "");
 }
@@ -398,15 +398,14 @@ std::string FlagProblem(const Verb& verb, bool has_tables) {
   const std::optional<uint64_t> keys = absl::GetFlag(FLAGS_policy_keys);
   const std::optional<int> level = absl::GetFlag(FLAGS_policy_level);
   if (keys && has_tables) {
-    return "the files tell how many keys they have: without --keys";
+    return "the files have their number of keys: leave out --keys";
   }
   for (const absl::string_view flag : {"path", "jobs"}) {
     if (!has_tables && IsSet(verb, flag)) {
-      return absl::StrCat("--", flag, " is that of SST files: give a PATH as well");
+      return absl::StrCat("--", flag, " needs SST files: give a PATH as well");
     }
   }
-  return level && !keys && !has_tables ? "--level is that of --keys=N, or of SST files"
-                                       : std::string();
+  return level && !keys && !has_tables ? "--level needs --keys=N or SST files" : std::string();
 }
 
 std::optional<TrialFile> FileOfFlags() {
@@ -435,7 +434,7 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
     }
   }
   if (is_path && !tables.empty()) {
-    problem = absl::StrCat("of SST files, one policy at a time is tried: '", argument,
+    problem = absl::StrCat("one policy at a time can be tried on SST files: '", argument,
                            "' is a path, and a policy is expected first");
   }
   if (!problem.empty()) {

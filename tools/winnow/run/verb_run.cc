@@ -104,8 +104,8 @@ std::string CheckAskedPolicy(Start* start) {
   if (!verdict.reads_winnow) {
     return absl::StrCat("the policy '", Printable(start->policy),
                         "' is RocksDB's own, which the program has without Winnow. Expected one "
-                        "of Winnow's, stock, by which all is as it was, or read, by which the "
-                        "program builds what it asks for");
+                        "of Winnow's, stock, which changes nothing, or read, which builds what the "
+                        "program asks for");
   }
   start->policy = verdict.asked;
   start->in_force = verdict.in_force;
@@ -191,7 +191,7 @@ Words Doubts(const Start& start) {
   for (const auto& [name, value] : VariablesOf(start)) {
     if (!IsIgnored(name, value)) continue;
     doubts.push_back(absl::StrCat(name, " is '", Printable(value),
-                                  "', and counts as 1 alone: expected 1, or --add"));
+                                  "', and only 1 has an effect: expected 1, or --add"));
   }
   for (const CarriedRocksDB& rocksdb : start.rocksdbs) {
     if (rocksdb.problem.empty()) continue;
@@ -237,7 +237,7 @@ std::string Text(const Start& start, const std::vector<std::string>& command) {
   absl::string_view title = "environment  ";
   for (const auto& [name, value] : VariablesOf(start)) {
     absl::StrAppend(&text, title, name, "=", Printable(value),
-                    IsIgnored(name, value) ? " (not 1, as which alone it counts)" : "", "\n");
+                    IsIgnored(name, value) ? " (no effect: only 1 has one)" : "", "\n");
     title = "             ";
   }
   absl::StrAppend(&text, RocksDBText(start));
@@ -304,7 +304,7 @@ int RunRun(const Verb& verb, const std::vector<std::string>& arguments) {
   const bool is_dry = absl::GetFlag(FLAGS_run_dry_run);
   const bool json = absl::GetFlag(FLAGS_json);
   if (arguments.empty()) return WrongUsage(verb, "which program?");
-  if (json && !is_dry) return WrongUsage(verb, "--json is that of --dry_run");
+  if (json && !is_dry) return WrongUsage(verb, "--json needs --dry_run");
   const Start start = Prepare(arguments);
   if (!start.problem.empty()) {
     const bool is_ended = absl::StrContains(".?", start.problem.back());

@@ -163,9 +163,9 @@ void ReportKinds(const SizeWish& wish, const KindTable* further, SizeReport* rep
           "{id=winnow;bits_per_key=%.2f;level_plan=uniform%s}", std::ceil(bits * 100) / 100,
           wish.range_bits ? absl::StrCat(";range_bits=", *wish.range_bits) : "");
     } else {
-      report->no_filter_policy =
-          absl::StrFormat("a file's filter has at most %g bits a key, and with them a rate of %.3g",
-                          kBitsPerKeyOption.most, core::RateForBits(kBitsPerKeyOption.most));
+      report->no_filter_policy = absl::StrFormat(
+          "a file's filter has at most %g bits per key, and with them a rate of %.3g",
+          kBitsPerKeyOption.most, core::RateForBits(kBitsPerKeyOption.most));
     }
   }
 }

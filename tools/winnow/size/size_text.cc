@@ -66,8 +66,8 @@ std::string SizeText(const SizeReport& report) {
     absl::StrAppend(
         &text, "Range filters take on top, if they are positions: ",
         inspect::ByteSize(static_cast<double>(report.range_bytes)),
-        absl::StrFormat(", %.2f bits/key\n", 8 * static_cast<double>(report.range_bytes) /
-                                                 static_cast<double>(*report.wish.keys)));
+        absl::StrFormat(", %.2f bits per key\n", 8 * static_cast<double>(report.range_bytes) /
+                                                     static_cast<double>(*report.wish.keys)));
   }
   if (!report.filter_policy.empty()) {
     absl::StrAppend(&text, "For RocksDB's files: filter_policy=", report.filter_policy, "\n");

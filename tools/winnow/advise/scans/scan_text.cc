@@ -55,7 +55,7 @@ Json RowJson(const ScanAdvice& advice, const ScanRow& row) {
 std::string FilterTable(const ScanAdvice& advice) {
   const ScanRow& all = advice.all;
   TextTable table(
-      {{"filters for scans", Align::kLeft}, {"memory"}, {"bits a key"}, {"data blocks a scan"}});
+      {{"filters for scans", Align::kLeft}, {"memory"}, {"bits per key"}, {"data blocks a scan"}});
   table.Underline();
   const auto add = [&](const std::string& name, double bytes, double reads) {
     table.AddRow({name, ByteSize(bytes), Bits(all.BitsAKey(bytes)), Blocks(advice.AScan(reads))});

@@ -168,7 +168,7 @@ class ScanWords {
     if (all.spared_now < kNearlyAll * ranges.spared) {
       absl::StrAppend(
           &text, absl::StrFormat(" With range_bits=%g%s in all files it would be %.3g, for %.3g "
-                                 "bits a key in place of %.3g; files that exist get them when "
+                                 "bits per key in place of %.3g; files that exist get them when "
                                  "compactions rewrite them.",
                                  ranges.range_bits, KindClause(ranges), BlocksWith(ranges),
                                  all.BitsAKey(ranges.bytes),
@@ -200,7 +200,8 @@ class ScanWords {
         PolicyWith(ranges.range_bits, IsByAuto(ranges) ? RangeKind::kAuto : ranges.kind);
     std::string text = absl::StrFormat(
         "Take both of these options: the seeks of a scan read %.3g data blocks instead of %.3g, "
-        "for range filters of %.3g bits a key, %s in all, beside the filters of single keys. Files "
+        "for range filters of %.3g bits per key, %s in all, beside the filters of single keys. "
+        "Files "
         "that exist get them when compactions rewrite them.",
         BlocksWith(ranges), advice_.AScan(advice_.all.reads_now()),
         advice_.all.BitsAKey(ranges.bytes), ByteSize(ranges.bytes));
@@ -223,13 +224,13 @@ class ScanWords {
         "Take both of these options, and before that give every scan auto_prefix_mode=true in "
         "ReadOptions: with a prefix extractor, and without it, scans lose the rows beyond the "
         "prefix that they begin with. Then the seeks of a scan read %.3g data blocks instead of "
-        "%.3g, for prefixes of %.3g bits a key in the filters, %s in all.",
+        "%.3g, for prefixes of %.3g bits per key in the filters, %s in all.",
         BlocksWith(prefixes), advice_.AScan(advice_.all.reads_now()),
         advice_.all.BitsAKey(prefixes.bytes), ByteSize(prefixes.bytes));
     if (ranges != nullptr) {
       absl::StrAppend(&text,
                       absl::StrFormat(" Range filters with range_bits=%g would take %.3g "
-                                      "bits a key, for %.3g data blocks.",
+                                      "bits per key, for %.3g data blocks.",
                                       ranges->range_bits, advice_.all.BitsAKey(ranges->bytes),
                                       BlocksWith(*ranges)));
     }
