@@ -13,7 +13,8 @@
 //
 // CountersAsPrometheusText (rocksdb_filter_loads.h) has the same figures as text, FilterUseAsJson
 // as JSON, and each database's LOG as a table, at most once in ten minutes while there are lookups,
-// flushes or compactions (docs/filter-use.md says which LOGs). rocksdb_c.h has them for other languages.
+// flushes or compactions (docs/filter-use.md says which LOGs). rocksdb_c.h has them for other
+// languages.
 //
 // Requires the library of NewFilterPolicy (rocksdb_policy.h). Counts Winnow's filters only, not
 // RocksDB's own, which a policy reads too. A program that has the library twice, linked and
