@@ -1,7 +1,8 @@
 #!/bin/bash
 # Rolls Winnow out on a database and back again, and counts at every step how many data blocks lookups of absent keys
 # read:
-#   tools/roll_out.sh [--build=DIR] [--keys=FILE] [--most_keys=N] [--lookups=N] [--ways=WAY,…] [--json=FILE]
+#   tools/roll_out.sh [--build=DIR] [--keys=FILE] [--most_keys=N] [--lookups=N] [--ways=WAY,…] [--policy=POLICY]
+#                     [--json=FILE]
 # A step may read no more than 1.1 times as many as RocksDB alone, before and after, and must find every key and none
 # that was never written. docs/roll-out.md tells what the steps are for.
 #
@@ -17,6 +18,7 @@
 #   preload   by WINNOW_POLICY=winnow and WINNOW_POLICY=read, where the program's options say bloomfilter:10; the
 #             same program
 #   db_bench  the same, and the program is RocksDB's db_bench, with its own keys
+# --policy=POLICY is what writers build by in steps 3 and 4; without it, they build by winnow:10.
 # Rows marked with * show what happens if the order of the steps is not kept; they do not count for the exit status.
 #
 # --keys=FILE has a key in each line, or is such a list compressed by lz4; without it, the keys are those of
@@ -33,7 +35,7 @@ fail() {
   exit 2
 }
 
-build=build/release keys='' most_keys=1000000 lookups=1000000 ways='' json=''
+build=build/release keys='' most_keys=1000000 lookups=1000000 ways='' asked_policy='' json=''
 for argument in "$@"; do
   case $argument in
   --help)
@@ -45,6 +47,7 @@ for argument in "$@"; do
   --most_keys=[1-9]*) most_keys=${argument#*=} ;;
   --lookups=[1-9]*) lookups=${argument#*=} ;;
   --ways=?*) ways=${argument#*=} ;;
+  --policy=?*) asked_policy=${argument#*=} ;;
   --json=?*) json=${argument#*=} ;;
   *) fail "unknown argument '$argument'; --help says which there are" ;;
   esac
@@ -107,7 +110,8 @@ use() {
   environment+=("LD_PRELOAD=$preload")
   case $1-$2 in
   plugin-read) policy='{id=winnow;bits_per_key=10;build=bloomfilter}' ;;
-  plugin-winnow) policy=winnow:10 ;;
+  plugin-winnow) policy=${asked_policy:-winnow:10} ;;
+  *-winnow) environment+=("WINNOW_POLICY=${asked_policy:-winnow}") ;;
   *) environment+=("WINNOW_POLICY=$2") ;;
   esac
 }
@@ -262,15 +266,17 @@ read_elsewhere() {
   opening='' database=$original
 }
 
-# Prints the numbers of files with Winnow's filters, RocksDB's, none and unknown ones, and Winnow's share of
-# the entries in percent. Fails if winnow inspect can't read a file.
+# Prints the numbers of files with Winnow's filters, RocksDB's, none and unknown ones, the bits per key of all
+# filters, and Winnow's share of the entries in percent. Fails if winnow inspect can't read a file.
 mix() {
   "$winnow" inspect --json "$database" >"$home/inspect" || fail "winnow inspect failed"
   awk '/"converted": \{/ { inside = 1 }
     inside && /"winnow_share_of_entries"/ { gsub(/[^0-9.e-]/, "", $2); share = $2 }
     inside && /"(winnow|builtin|none|unknown)": \{/ { family = $1; gsub(/[^a-z]/, "", family) }
     inside && /"files"/ { gsub(/[^0-9]/, "", $2); if (family != "") files[family] = $2; family = "" }
-    END { printf "%d %d %d %d %.1f\n", files["winnow"], files["builtin"], files["none"], files["unknown"], 100 * share }' "$home/inspect"
+    inside && /"(entries|filter_bytes)"/ { gsub(/[",]/, ""); sums[$1] += $2 }
+    END { printf "%d %d %d %d %.2f %.1f\n", files["winnow"], files["builtin"], files["none"], files["unknown"],
+      8 * sums["filter_bytes:"] / sums["entries:"], 100 * share }' "$home/inspect"
 }
 
 # share_of MIX: prints the share of files with Winnow's filters: none, some or all. It counts files, since a
@@ -287,17 +293,17 @@ share_of() {
   fi
 }
 
-format='%-2s %-38s %-7s %-12s %7s %8s %5s %10s %8s %12s %6s\n'
+format='%-2s %-38s %-7s %-12s %7s %8s %5s %10s %13s %8s %12s %6s\n'
 
 # row NUMBER WHAT WRITER READERS RATIO [OF]: prints the row of the last lookups.
 row() {
-  local winnow_files builtin_files no_files unknown_files converted
-  read -r winnow_files builtin_files no_files unknown_files converted <<<"$mixed"
+  local winnow_files builtin_files no_files unknown_files bits converted
+  read -r winnow_files builtin_files no_files unknown_files bits converted <<<"$mixed"
   # shellcheck disable=SC2059 # the format is above
-  printf "$format" "$1" "$2" "$3" "${4// /, }" "$winnow_files" "$builtin_files" "$no_files" "$converted %" "$missing" \
+  printf "$format" "$1" "$2" "$3" "${4// /, }" "$winnow_files" "$builtin_files" "$no_files" "$converted %" "$bits" "$missing" \
     "$blocks" "$5"
-  printf -v object '{"step": "%s", "what": "%s", "written_by": "%s", "read_by": "%s", "files": {"winnow": %d, "builtin": %d, "none": %d, "unknown": %d}, "converted_percent": %s, "missing": %d, "invented": %d, "data_blocks_for_absent_keys": %d, "ratio": %s, "ratio_to": "%s"}' \
-    "$1" "$2" "$3" "$4" "$winnow_files" "$builtin_files" "$no_files" "$unknown_files" "$converted" "$missing" "$invented" "$blocks" \
+  printf -v object '{"step": "%s", "what": "%s", "written_by": "%s", "read_by": "%s", "files": {"winnow": %d, "builtin": %d, "none": %d, "unknown": %d}, "converted_percent": %s, "filter_bits_per_key": %s, "missing": %d, "invented": %d, "data_blocks_for_absent_keys": %d, "ratio": %s, "ratio_to": "%s"}' \
+    "$1" "$2" "$3" "$4" "$winnow_files" "$builtin_files" "$no_files" "$unknown_files" "$converted" "$bits" "$missing" "$invented" "$blocks" \
     "$(if [[ $5 == [0-9]* ]]; then echo "$5"; else echo null; fi)" "${6:-}"
   objects+=("$object")
 }
@@ -365,7 +371,7 @@ print_way() {
   ((alone > ${results[6]%% *})) || alone=${results[6]%% *}
   printf '\n%s: %d keys, %d lookups of absent keys at each step\n\n' "$1" "$num_keys" "$lookups"
   # shellcheck disable=SC2059
-  printf "$format" '' step writer readers 'Winnow' "RocksDB" none converted missing 'data blocks' ratio
+  printf "$format" '' step writer readers 'Winnow' "RocksDB" none converted 'bits per key' missing 'data blocks' ratio
   for i in "${!steps[@]}"; do
     IFS='|' read -r what writer verb readers share <<<"${steps[i]}"
     read -r blocks missing invented mixed <<<"${results[i]}"
