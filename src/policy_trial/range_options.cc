@@ -50,6 +50,12 @@ double RangeBitsOf(const std::string& policy) {
   return options ? options->range_bits : 0;
 }
 
+std::string WhyNotRangeBits(const std::string& text) {
+  double ignored = 0;
+  const ROCKSDB_NAMESPACE::Status status = plugin::ParseRangeBits(text, &ignored);
+  return status.ok() ? std::string() : status.getState();
+}
+
 RangeKind RangeKindOf(const std::string& policy) {
   const std::optional<PolicyOptions> options = WinnowPolicyOf(policy);
   return options && options->range_bits > 0 ? options->range_kind : RangeKind::kAuto;

@@ -19,6 +19,9 @@ double RangeBitsOf(const std::string& policy);
 // Returns its range_kind; kAuto if it builds no range filters, or is not Winnow's.
 RangeKind RangeKindOf(const std::string& policy);
 
+// Returns the reason, as a clause, why the text is no value of range_bits; empty if it is one.
+std::string WhyNotRangeBits(const std::string& text);
+
 // Returns the reason why its range_kind has no effect; empty if it has one, or is the default.
 std::string WhyKindHasNoEffect(const std::string& policy);
 

@@ -352,21 +352,13 @@ void SetHandlers(Interposer* all) {
 #endif
 }
 
-// Returns a message about a WINNOW_RANGE_BITS that has no effect.
-std::string NoRanges() {
-  const double bits = GivenRangeBits();
-  if (bits == 0) return std::string();
-  PolicyOptions options;
-  options.range_bits = bits;
-  return "; WINNOW_RANGE_BITS=" + plugin::PolicyOptionText("range_bits", options) +
-         " has no effect without a WINNOW_POLICY that builds Winnow's filters";
-}
-
 // Returns the end of the state line, whose beginning the front prints.
 std::string InForce(bool sees_databases) {
   std::string line = std::string("Winnow ") + Version() + ", RocksDB " + plugin::CompiledVersion();
+  const std::string no_ranges = WhyNoRangeBits();
   if (!IsInterposing()) {
-    line += "; " + WhatBuiltinPoliciesBuild() + NoRanges();
+    line += "; " + WhatBuiltinPoliciesBuild();
+    if (!no_ranges.empty()) line += "; " + no_ranges;
     if (!IsAdding()) return line;
     return line + (IsLeftAsItWas() ? "; WINNOW_ADD=1 has no effect then"
                                    : "; WINNOW_ADD=1 has no effect without WINNOW_POLICY");
@@ -384,7 +376,7 @@ std::string InForce(bool sees_databases) {
                   : "; column families without a policy get one";
     }
     if (HasRangeBits()) line += "; column families without a prefix extractor get range filters";
-    if (!HasRangeBits()) line += NoRanges();
+    if (!no_ranges.empty()) line += "; " + no_ranges;
   }
   if (IsAdding() && !sees_databases) {
     line += "; WINNOW_ADD=1 has no effect, as this preloaded library is of another RocksDB";

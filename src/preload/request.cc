@@ -27,20 +27,16 @@ constexpr std::string_view kStock = "stock";
 struct Environment {
   std::string policy;
   double range_bits = 0;
+  std::string range_bits_problem;
   bool add = false;
   bool log = false;
 };
 
 bool IsOne(const char* value) { return value != nullptr && std::string_view(value) == "1"; }
 
-// Parses a value of range_bits; returns 0 if it is invalid.
-double RangeBitsIn(const char* value) {
-  PolicyOptions options;
-  if (value == nullptr || !plugin::ParsePolicyOption("range_bits", value, &options).ok() ||
-      !plugin::CheckTogether(options).ok()) {
-    return 0;
-  }
-  return options.range_bits;
+// Returns the message of a status that is not OK, without the kind of error, which is evident.
+std::string Sentence(const Status& status) {
+  return status.getState() != nullptr ? status.getState() : status.ToString();
 }
 
 const Environment& GetEnvironment() {
@@ -52,7 +48,10 @@ const Environment& GetEnvironment() {
     if (read->policy.empty()) {
       read->policy = policy_if_unset.load();
     }
-    read->range_bits = RangeBitsIn(std::getenv("WINNOW_RANGE_BITS"));
+    if (const char* bits = std::getenv("WINNOW_RANGE_BITS"); bits != nullptr && *bits != '\0') {
+      const Status status = plugin::ParseRangeBits(bits, &read->range_bits);
+      if (!status.ok()) read->range_bits_problem = Sentence(status);
+    }
     read->add = IsOne(std::getenv("WINNOW_ADD"));
     read->log = base::IsOn(std::getenv("WINNOW_LOG"));
     return read;
@@ -63,11 +62,6 @@ const Environment& GetEnvironment() {
 // Returns whether the id begins with this word in any case, such as "Read" or "reads".
 bool LooksLike(std::string_view word, const std::string& id) {
   return id.size() >= word.size() && ::strncasecmp(id.data(), word.data(), word.size()) == 0;
-}
-
-// Returns the message of a status that is not OK, without the kind of error, which is evident.
-std::string Sentence(const Status& status) {
-  return status.getState() != nullptr ? status.getState() : status.ToString();
 }
 
 }  // namespace
@@ -158,7 +152,18 @@ bool HasRangeBits() {
          RequestedPolicy().options.range_bits > 0;
 }
 
-double GivenRangeBits() { return GetEnvironment().range_bits; }
+std::string WhyNoRangeBits() {
+  if (HasRangeBits()) return {};
+  const Environment& environment = GetEnvironment();
+  if (!environment.range_bits_problem.empty()) {
+    return "WINNOW_RANGE_BITS has no effect: " + environment.range_bits_problem;
+  }
+  if (environment.range_bits == 0) return {};
+  PolicyOptions options;
+  options.range_bits = environment.range_bits;
+  return "WINNOW_RANGE_BITS=" + plugin::PolicyOptionText("range_bits", options) +
+         " has no effect without a WINNOW_POLICY that builds Winnow's filters";
+}
 
 bool IsAdding() { return GetEnvironment().add; }
 

@@ -53,10 +53,11 @@ const PolicyRequest& CheckedPolicy();
 // effect. The options of RequestedPolicy have it, too.
 double RequestedRangeBits();
 
-// Return whether range bits have effect, as far as known while the plugin is opened, and
-// WINNOW_RANGE_BITS itself, for any WINNOW_POLICY.
+// Returns whether WINNOW_RANGE_BITS has an effect, as far as known while the plugin is opened.
 bool HasRangeBits();
-double GivenRangeBits();
+// Returns the reason, as a sentence, why WINNOW_RANGE_BITS has no effect; empty if it has one, or
+// is unset, empty or 0.
+std::string WhyNoRangeBits();
 
 // Returns whether column families without a filter policy get one: WINNOW_ADD is 1.
 bool IsAdding();

@@ -275,6 +275,14 @@ Status ParsePolicyOption(std::string_view name, std::string_view text, PolicyOpt
                                      PolicyOptionNames());
 }
 
+Status ParseRangeBits(std::string_view text, double* bits) {
+  PolicyOptions options;
+  Status status = ParsePolicyOption(kRangeBitsOption.name, text, &options);
+  if (status.ok()) status = CheckTogether(options);
+  if (status.ok()) *bits = options.range_bits;
+  return status;
+}
+
 void SetNearestPolicyId(std::string_view id, PolicyOptions* options) {
   const size_t colon = id.find(':');
   if (colon != std::string_view::npos) {

@@ -30,6 +30,10 @@ ROCKSDB_NAMESPACE::Status CheckTogether(const PolicyOptions& options);
 // InvalidArgument and leaves *options unchanged.
 ROCKSDB_NAMESPACE::Status ParsePolicyId(std::string_view id, PolicyOptions* options);
 
+// Parses a value of range_bits, 0 or a number from 1 to 32. Returns InvalidArgument and leaves
+// *bits unchanged for any other text.
+ROCKSDB_NAMESPACE::Status ParseRangeBits(std::string_view text, double* bits);
+
 // Sets one option from text. Returns NotFound if there is no option of this name; returns
 // InvalidArgument and leaves *options unchanged if the text is not a value in its range. Whole
 // numbers may have RocksDB's suffixes: 50k is 51200.

@@ -144,7 +144,17 @@ TEST_F(VerbRunTest, RangeBitsAreThoseOfTheFlagOrTheEnvironment) {
   EXPECT_EQ(of({"--range_bits=12.5"}, {}), "12.5");
   EXPECT_EQ(of({}, {"WINNOW_RANGE_BITS=15"}), "15");
   EXPECT_EQ(of({"--range_bits=12"}, {"WINNOW_RANGE_BITS=15"}), "12");
-  EXPECT_EQ(Run({"--range_bits=0.5", STARTED_PROGRAM}).status, 125);
+  EXPECT_EQ(of({"--range_bits=12.3456789"}, {}), "12.3456789");
+  EXPECT_EQ(of({"--range_bits=0"}, {"WINNOW_RANGE_BITS=+15"}), "0");
+  for (const std::string value : {"0.5", "33", "+15", "0x10", " 15", "15,5", "many"}) {
+    const ChildResult by_flag = Run({"--range_bits=" + value, STARTED_PROGRAM});
+    EXPECT_EQ(by_flag.status, 125) << value;
+    EXPECT_THAT(by_flag.errors, AllOf(HasSubstr("range_bits is "), HasSubstr(value),
+                                      HasSubstr("Nothing was started")));
+    const ChildResult by_variable = Run({STARTED_PROGRAM}, {"WINNOW_RANGE_BITS=" + value});
+    EXPECT_EQ(by_variable.status, 125) << value;
+    EXPECT_EQ(by_variable.errors, by_flag.errors);
+  }
 }
 
 TEST_F(VerbRunTest, WhatIsBehindTheProgramIsItsOwn) {

@@ -45,13 +45,6 @@ bool IsOnOtherThanByOne(const char* value) noexcept {
   return base::IsOn(value) && std::strcmp(value, "1") != 0;
 }
 
-// Accepts the values of the option range_bits; an empty value counts as 0, which is off.
-bool IsRangeBits(const char* value) noexcept {
-  char* end = nullptr;
-  const double bits = std::strtod(value, &end);
-  return *end == '\0' && (bits == 0 || (bits >= 1 && bits <= 32));
-}
-
 // Returns the effect of a Winnow variable's value, if it is probably not intended, as the end of a
 // sentence; else null.
 const char* Surprise(const char* variable) noexcept {
@@ -64,10 +57,6 @@ const char* Surprise(const char* variable) noexcept {
   }
   if (IsOnOtherThanByOne(ValueOf(variable, "WINNOW_LOG"))) {
     return "is not 1, and counts as 1";
-  }
-  const char* const range_bits = ValueOf(variable, "WINNOW_RANGE_BITS");
-  if (range_bits != nullptr && !IsRangeBits(range_bits)) {
-    return "is no number from 1 to 32, as which alone it counts";
   }
   return nullptr;
 }

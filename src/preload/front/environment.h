@@ -22,7 +22,8 @@ bool HasPolicy() noexcept;
 bool IsRequired() noexcept;
 
 // Adds the errors in the environment to the line, each as "; " and a sentence: an unknown variable
-// that begins with WINNOW_, or a misleading value. Does nothing unless IsLogging().
+// that begins with WINNOW_, or a misleading value; WINNOW_RANGE_BITS is checked by the plugin,
+// which parses it. Does nothing unless IsLogging().
 void AddEnvironmentProblems(base::StderrLine* line) noexcept;
 
 }  // namespace winnow::preload

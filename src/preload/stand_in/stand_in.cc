@@ -39,7 +39,8 @@ namespace {
 std::string InForce() {
   return std::string("in force in ") + ::program_invocation_short_name + " (" +
          std::to_string(::getpid()) + "): Winnow " + Version() + " in the tree of RocksDB " +
-         plugin::CompiledVersion() + "; " + WhatBuiltinPoliciesBuild();
+         plugin::CompiledVersion() + "; " + WhatBuiltinPoliciesBuild() +
+         (WhyNoRangeBits().empty() ? "" : "; " + WhyNoRangeBits());
 }
 
 // Prints due messages on stderr at the first call. Must not call RocksDB, which may be about to

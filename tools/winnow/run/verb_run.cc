@@ -18,6 +18,7 @@
 
 #include "src/base/switch.h"
 #include "src/policy_trial/policy_check.h"
+#include "src/policy_trial/range_options.h"
 #include "src/text/printable.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/json.h"
@@ -41,8 +42,9 @@ static int times_require_was_set = 0;
 WINNOW_SWITCH(run, add, "give a policy to column families without one, too (WINNOW_ADD=1)")
     .OnUpdate([] { ++times_add_was_set; });
 WINNOW_FLAG(
-    run, std::optional<double>, range_bits, std::nullopt, NumberValue("W", 1, 32),
-    "give range filters to column families without a prefix extractor (WINNOW_RANGE_BITS=W)");
+    run, std::string, range_bits, "", TextValue("W"),
+    "give range filters to column families without a prefix extractor; W from 1 to 32, or 0 for "
+    "none (WINNOW_RANGE_BITS=W)");
 WINNOW_SWITCH(
     run, require,
     "start nothing if Winnow reaches no RocksDB of the program's, and end the program once "
@@ -72,6 +74,7 @@ constexpr absl::string_view kStock = "stock";
 struct Start {
   std::string policy;
   std::string in_force;  // the policy that RocksDB makes of it; empty: the program's own
+  std::string range_bits;
   PreloadLibrary library;
   ProgramFile program;
   std::vector<CarriedRocksDB> rocksdbs;  // set only with --dry_run, --log or --require
@@ -84,10 +87,9 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string AskedPolicy() {
-  std::string policy = absl::GetFlag(FLAGS_run_policy);
-  if (policy.empty()) policy = Environment("WINNOW_POLICY");
-  return policy.empty() ? "winnow:10" : policy;
+// Returns the value of a flag or, if it is not given, of the environment variable.
+std::string Asked(const std::string& flag, const char* variable) {
+  return flag.empty() ? Environment(variable) : flag;
 }
 
 // Sets Start::in_force from the policy, or returns why WINNOW_POLICY can't have this value.
@@ -127,8 +129,13 @@ std::string WhyNotReached(const std::vector<CarriedRocksDB>& rocksdbs) {
 
 Start Prepare(const std::vector<std::string>& command) {
   Start start;
-  start.policy = AskedPolicy();
+  start.policy = Asked(absl::GetFlag(FLAGS_run_policy), "WINNOW_POLICY");
+  if (start.policy.empty()) start.policy = "winnow:10";
+  start.range_bits = Asked(absl::GetFlag(FLAGS_run_range_bits), "WINNOW_RANGE_BITS");
   start.problem = CheckAskedPolicy(&start);
+  if (start.problem.empty() && !start.range_bits.empty()) {
+    start.problem = inspect::WhyNotRangeBits(start.range_bits);
+  }
   if (start.problem.empty()) {
     start.library = inspect::FindPreloadLibrary(Environment("LD_PRELOAD"));
     start.problem = start.library.problem;
@@ -157,11 +164,7 @@ Start Prepare(const std::vector<std::string>& command) {
 // Returns the environment variables that are set for the program.
 Variables VariablesOf(const Start& start) {
   Variables variables = {{"LD_PRELOAD", start.library.variable}, {"WINNOW_POLICY", start.policy}};
-  std::string range_bits = Environment("WINNOW_RANGE_BITS");
-  if (const std::optional<double> given = absl::GetFlag(FLAGS_run_range_bits)) {
-    range_bits = absl::StrCat(*given);
-  }
-  if (!range_bits.empty()) variables.emplace_back("WINNOW_RANGE_BITS", range_bits);
+  if (!start.range_bits.empty()) variables.emplace_back("WINNOW_RANGE_BITS", start.range_bits);
   const struct {
     const char* name;
     bool is_on;
