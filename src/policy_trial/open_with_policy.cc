@@ -187,13 +187,16 @@ absl::string_view ToString(PolicyOutcome outcome) {
 namespace {
 
 // `text` is the setting as written in this place, and `policy` the part that reaches the policy.
-PolicyOpening OpenWith(PolicyPlace place, const std::string& text, const std::string& policy) {
+PolicyOpening OpenWith(PolicyPlace place, const std::string& text, const std::string& policy,
+                       bool last_level_has_filters = true) {
   PolicyOpening opening;
   opening.place = place;
   const std::unique_ptr<Env> memory(ROCKSDB_NAMESPACE::NewMemEnv(Env::Default()));
   try {
     ColumnFamilyOptions family;
     Status status = Make(place, text, memory.get(), &family);
+    if (!last_level_has_filters) family.optimize_filters_for_hits = true;
+    opening.last_level_has_filters = !family.optimize_filters_for_hits;
     if (status.ok()) {
       status = Open(family, memory.get(), &opening.policy);
     }
@@ -212,13 +215,14 @@ PolicyOpening OpenWith(PolicyPlace place, const std::string& text, const std::st
 
 }  // namespace
 
-PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace place) {
+PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace place,
+                             bool last_level_has_filters) {
   const std::string setting = Setting(options_string);
   return OpenWith(place,
                   place == PolicyPlace::kFamilyOptions
                       ? absl::StrCat("block_based_table_factory={", setting, "}")
                       : setting,
-                  TextOfPolicy(options_string, place));
+                  TextOfPolicy(options_string, place), last_level_has_filters);
 }
 
 bool IsOptionsString(absl::string_view text) {

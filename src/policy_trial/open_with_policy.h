@@ -49,12 +49,15 @@ struct PolicyOpening {
   PolicyPlace place = PolicyPlace::kTableOptions;
   PolicyOutcome outcome = PolicyOutcome::kDoesNotOpen;
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy;  // policy in force; null for none
-  std::string refusal;  // RocksDB's error if no database opens
+  bool last_level_has_filters = true;  // false with optimize_filters_for_hits
+  std::string refusal;                 // RocksDB's error if no database opens
 };
 
-// Opens a database with the policy written in this place, and otherwise RocksDB's defaults. By
-// these, RocksDB does not ignore unknown options, and ignores unsupported ones.
-PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace place);
+// Opens a database with the policy written in this place, with optimize_filters_for_hits unless the
+// last level has filters, and otherwise RocksDB's defaults. By these, RocksDB does not ignore
+// unknown options, and ignores unsupported ones.
+PolicyOpening OpenWithPolicy(const std::string& options_string, PolicyPlace place,
+                             bool last_level_has_filters = true);
 
 // Returns whether the text is not a policy, but options of a table, a column family or a database,
 // such as "block_based_table_factory={filter_policy=winnow:10}" or

@@ -13,26 +13,30 @@ namespace winnow::inspect {
 namespace {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 
-// Returns the policy that RocksDB has in force for a family; empty for none.
-std::string PolicyInForce(const std::vector<ColumnFamilyDescriptor>& families,
-                          const std::string& name) {
+// Returns the options that RocksDB loads for a family; its defaults if it loads none.
+ColumnFamilyOptions OptionsOf(const std::vector<ColumnFamilyDescriptor>& families,
+                              const std::string& name) {
   for (const ColumnFamilyDescriptor& family : families) {
-    const auto* table = family.name == name ? TableOptionsOf(family.options) : nullptr;
-    if (table != nullptr && table->filter_policy != nullptr) {
-      return DescribePolicy(table->filter_policy);
-    }
+    if (family.name == name) return family.options;
   }
-  return std::string();
+  return {};
 }
 
-FamilyPolicy Judge(const FamilyText& asked, bool with_trials,
-                   const std::optional<TrialFile>& file) {
+// Returns the policy that RocksDB has in force for a family; empty for none.
+std::string PolicyInForce(const ColumnFamilyOptions& family) {
+  const auto* const table = TableOptionsOf(family);
+  return table == nullptr ? std::string() : DescribePolicy(table->filter_policy);
+}
+
+FamilyPolicy Judge(const FamilyText& asked, bool with_trials, const std::optional<TrialFile>& file,
+                   bool last_level_has_filters) {
   FamilyPolicy family;
   family.name = asked.name;
   family.no_filter_asked_for = !asked.policy || *asked.policy == "nullptr" || asked.policy->empty();
   if (!family.no_filter_asked_for) {
-    family.verdict = CheckPolicyOfFile(*asked.policy, with_trials, file);
+    family.verdict = CheckPolicyOfFile(*asked.policy, with_trials, file, last_level_has_filters);
   } else {
     family.verdict.asked = asked.policy.value_or(std::string());
   }
@@ -72,16 +76,17 @@ OptionsFileReport CheckOptionsFile(const std::string& path, bool with_trials,
                                 "' is not a RocksDB options file: it has no section [CFOptions]");
     return report;
   }
-  bool all_well = true;
-  for (const FamilyText& asked : families) {
-    report.families.push_back(Judge(asked, with_trials, file));
-    all_well = all_well && report.families.back().verdict.problem.empty();
-  }
   std::vector<ColumnFamilyDescriptor> loaded;
   const std::string refusal = LoadFamilies(report.path, &loaded);
+  bool all_well = true;
+  for (const FamilyText& asked : families) {
+    report.families.push_back(
+        Judge(asked, with_trials, file, !OptionsOf(loaded, asked.name).optimize_filters_for_hits));
+    all_well = all_well && report.families.back().verdict.problem.empty();
+  }
   if (refusal.empty()) {
     for (FamilyPolicy& family : report.families) {
-      CompareWithForce(PolicyInForce(loaded, family.name), &family);
+      CompareWithForce(PolicyInForce(OptionsOf(loaded, family.name)), &family);
     }
   } else if (all_well) {  // otherwise reported with a policy
     report.error = absl::StrCat("RocksDB refuses the file '", report.path, "': ", refusal);

@@ -129,20 +129,21 @@ void Judge(const std::string& policy, bool with_trials, const std::optional<Tria
     verdict->suggestion = policy == "nullptr" ? "" : SuggestPolicy(policy);
   } else if (with_trials) {
     const uint64_t keys = file ? file->keys : kKeysOfLevels;
-    verdict->by_level = TryLevels(*first.policy, keys);
+    verdict->by_level = TryLevels(*first.policy, keys, first.last_level_has_filters);
     verdict->tree = SumOfTree(*first.policy, verdict->by_level);
     if (file) {
-      verdict->file = TryFile(*first.policy, *file);
+      verdict->file = TryFile(*first.policy, *file, first.last_level_has_filters);
     } else {
-      verdict->by_keys = TryKeyCounts(*first.policy);
+      verdict->by_keys = TryKeyCounts(*first.policy, first.last_level_has_filters);
     }
   }
 }
 
 void JudgePolicy(const std::vector<PolicyPlace>& places, bool with_trials,
-                 const std::optional<TrialFile>& file, PolicyVerdict* verdict) {
+                 const std::optional<TrialFile>& file, PolicyVerdict* verdict,
+                 bool last_level_has_filters = true) {
   for (const PolicyPlace place : places) {
-    verdict->by_place.push_back(OpenWithPolicy(verdict->asked, place));
+    verdict->by_place.push_back(OpenWithPolicy(verdict->asked, place, last_level_has_filters));
   }
   Judge(verdict->asked, with_trials, file, verdict);
 }
@@ -179,10 +180,10 @@ PolicyVerdict CheckOptionsString(absl::string_view text, bool with_trials,
 }
 
 PolicyVerdict CheckPolicyOfFile(absl::string_view value, bool with_trials,
-                                const std::optional<TrialFile>& file) {
+                                const std::optional<TrialFile>& file, bool last_level_has_filters) {
   PolicyVerdict verdict;
   verdict.asked = std::string(absl::StripAsciiWhitespace(value));
-  JudgePolicy({PolicyPlace::kOptionsFile}, with_trials, file, &verdict);
+  JudgePolicy({PolicyPlace::kOptionsFile}, with_trials, file, &verdict, last_level_has_filters);
   return verdict;
 }
 

@@ -32,6 +32,11 @@ struct PolicyVerdict {
   std::vector<PolicyTrial> by_level;    // files of one size in all situations, in a full tree
   std::optional<PolicyTree> tree;       // set with by_level
   std::optional<PolicyTrial> file;      // trial of the request's file
+
+  // Returns whether RocksDB asks the policy for filters of compaction outputs on the last level.
+  bool last_level_has_filters() const {
+    return by_place.empty() || by_place.front().last_level_has_filters;
+  }
 };
 
 // Judges an options string such as "winnow:10", "{id=winnow;bits_per_key=10}" or
@@ -47,9 +52,11 @@ PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials,
 PolicyVerdict CheckOptionsString(absl::string_view text, bool with_trials,
                                  const std::optional<TrialFile>& file = std::nullopt);
 
-// Judges the value of a filter_policy in an OPTIONS file.
+// Judges the value of a filter_policy in an OPTIONS file, whose column family has
+// optimize_filters_for_hits unless the last level has filters.
 PolicyVerdict CheckPolicyOfFile(absl::string_view value, bool with_trials,
-                                const std::optional<TrialFile>& file = std::nullopt);
+                                const std::optional<TrialFile>& file = std::nullopt,
+                                bool last_level_has_filters = true);
 
 }  // namespace winnow::inspect
 

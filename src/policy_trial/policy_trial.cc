@@ -48,7 +48,8 @@ std::string NameOf(TableFileCreationReason reason) {
 // A database that the policy builds filters for. A policy may learn from each one separately.
 class TrialDatabase {
  public:
-  explicit TrialDatabase(const FilterPolicy& policy) : policy_(policy) {}
+  TrialDatabase(const FilterPolicy& policy, bool last_level_has_filters)
+      : policy_(policy), last_level_has_filters_(last_level_has_filters) {}
 
   PolicyTrial Build(TableFileCreationReason reason, int level, uint64_t keys) {
     PolicyTrial trial;
@@ -91,6 +92,7 @@ class TrialDatabase {
   static constexpr uint64_t kKeysToSeeTwo = 64;
 
   std::unique_ptr<FilterBitsBuilder> NewBuilder(TableFileCreationReason reason, int level) {
+    if (level == kLastTrialLevel && !last_level_has_filters_) return nullptr;
     const BlockBasedTableOptions table;
     FilterBuildingContext context(table);
     context.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleLevel;
@@ -104,6 +106,7 @@ class TrialDatabase {
   }
 
   const FilterPolicy& policy_;
+  const bool last_level_has_filters_;
   QuietLogger logger_;  // distinguishes databases
 };
 
@@ -117,8 +120,8 @@ double SizeRatioOf(const FilterPolicy& policy) {
 
 }  // namespace
 
-std::vector<PolicyTrial> TryKeyCounts(const FilterPolicy& policy) {
-  TrialDatabase database(policy);
+std::vector<PolicyTrial> TryKeyCounts(const FilterPolicy& policy, bool last_level_has_filters) {
+  TrialDatabase database(policy, last_level_has_filters);
   std::vector<PolicyTrial> trials;
   for (const uint64_t keys : kKeyCounts) {
     trials.push_back(database.Build(TableFileCreationReason::kCompaction, kLastTrialLevel, keys));
@@ -142,8 +145,9 @@ bool ReadsWinnow(const FilterPolicy& policy) {
   return denied > kAbsent / 2;
 }
 
-std::vector<PolicyTrial> TryLevels(const FilterPolicy& policy, uint64_t keys) {
-  TrialDatabase database(policy);
+std::vector<PolicyTrial> TryLevels(const FilterPolicy& policy, uint64_t keys,
+                                   bool last_level_has_filters) {
+  TrialDatabase database(policy, last_level_has_filters);
   database.Fill();
   std::vector<PolicyTrial> trials;
   trials.push_back(database.Build(TableFileCreationReason::kFlush, 0, keys));
@@ -154,8 +158,9 @@ std::vector<PolicyTrial> TryLevels(const FilterPolicy& policy, uint64_t keys) {
   return trials;
 }
 
-PolicyTrial TryFile(const FilterPolicy& policy, const TrialFile& file) {
-  TrialDatabase database(policy);
+PolicyTrial TryFile(const FilterPolicy& policy, const TrialFile& file,
+                    bool last_level_has_filters) {
+  TrialDatabase database(policy, last_level_has_filters);
   database.Fill();
   return database.Build(
       file.level == 0 ? TableFileCreationReason::kFlush : TableFileCreationReason::kCompaction,

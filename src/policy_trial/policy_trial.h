@@ -19,7 +19,7 @@ struct PolicyTrial {
   std::string situation;                // "flush", "compaction", "ingested file"
   int level = -1;                       // level of the file; -1 for an ingested file
   uint64_t keys = 0;                    // number of added keys
-  std::optional<FilterSummary> filter;  // unset if the policy builds none
+  std::optional<FilterSummary> filter;  // unset if none is built
 
   template <typename Code>
   void Fields(Code& code) {
@@ -44,16 +44,22 @@ struct PolicyTree {
   double false_reads = 0;   // expected per lookup of an absent key; 1 per level without filters
 };
 
+// The functions below build no filters of compaction outputs on the last level unless
+// `last_level_has_filters`: RocksDB asks for none there with optimize_filters_for_hits.
+
 // Returns trials of compaction outputs on the last level, with 100 to a million keys.
-std::vector<PolicyTrial> TryKeyCounts(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
+std::vector<PolicyTrial> TryKeyCounts(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+                                      bool last_level_has_filters = true);
 
 // Returns trials of files of this many keys from a flush, from compactions to each level, and from
 // SstFileWriter, in a tree whose levels 1 to kLastTrialLevel have keys in the whole range, as a
 // plan by level requires.
-std::vector<PolicyTrial> TryLevels(const ROCKSDB_NAMESPACE::FilterPolicy& policy, uint64_t keys);
+std::vector<PolicyTrial> TryLevels(const ROCKSDB_NAMESPACE::FilterPolicy& policy, uint64_t keys,
+                                   bool last_level_has_filters = true);
 
 // Returns a trial of one file in such a tree.
-PolicyTrial TryFile(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const TrialFile& file);
+PolicyTrial TryFile(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const TrialFile& file,
+                    bool last_level_has_filters = true);
 
 // Returns the memory and false positives of a tree with the filters of TryLevels. Its size ratio is
 // the policy's own, or else RocksDB's default.

@@ -36,6 +36,7 @@ using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::MakeOptions;
+using ::testing::Not;
 using testing::OpenDatabase;
 using testing::PutAndFlush;
 using testing::RunProgram;
@@ -115,6 +116,54 @@ TEST_F(VerbPolicyTest, APlanReadsLessFromATreeOfTheSameSize) {
   EXPECT_FALSE(CompactionTo(kLastTrialLevel, none).filter);
   EXPECT_GT(none.tree->false_reads, 1);
   EXPECT_LT(none.tree->bits_per_key, 2);
+}
+
+// RocksDB asks for no filters of compaction outputs on the last level with
+// optimize_filters_for_hits, in an options string and in an OPTIONS file.
+TEST_F(VerbPolicyTest, WithoutFiltersOnTheLastLevelSaysSoAndBuildsNoneThere) {
+  for (const std::string policy : {"winnow:10", "bloomfilter:10"}) {
+    const std::string text =
+        "block_based_table_factory={filter_policy=" + policy + "};optimize_filters_for_hits=true";
+    ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith(policy));
+    options.optimize_filters_for_hits = true;
+    const std::string path = folder_ / policy;
+    {
+      const auto database = OpenDatabase(options, path);
+      PutAndFlush(database.get(), {1000});
+      PutAndFlush(database.get(), {1000});
+      ASSERT_STATUS_OK(database->CompactRange({}, nullptr, nullptr));
+      PutAndFlush(database.get(), {1000});
+    }
+    for (const std::string& asked : {text, path}) {
+      SCOPED_TRACE(asked);
+      const ChildResult said = Policy({asked});
+      EXPECT_EQ(said.status, 0) << said.errors;
+      EXPECT_THAT(said.output,
+                  AllOf(HasSubstr("With optimize_filters_for_hits=true RocksDB builds no filters "
+                                  "in compactions to the last\nlevel"),
+                        Not(HasSubstr("Built by a compaction to the last level")),
+                        ::testing::ContainsRegex("compaction to level 6 +none")));
+      EXPECT_THAT(Policy({asked, "--keys=1000"}).output,
+                  HasSubstr("written to level 6 has no filter"));
+      json document = PolicyJson({asked}, 0);
+      if (asked == path) document = document.at("column_families").at(0);
+      for (const json& trial : document.at("by_keys")) EXPECT_EQ(trial.at("filter"), nullptr);
+      for (const json& trial : document.at("by_level")) {
+        const bool is_last = trial.at("situation") == "compaction" && trial.at("level") == 6;
+        EXPECT_EQ(trial.at("filter").is_null(), is_last) << trial;
+      }
+      EXPECT_GT(document.at("tree").at("false_reads_per_absent_key"), 1);
+    }
+    // The database's last level is 1, and its files are on it and on level 0.
+    const json files = PolicyJson({text, path}, 0).at("files");
+    ASSERT_EQ(files.size(), 2u);
+    for (const json& file : files) {
+      EXPECT_EQ(file.at("filter").at("kind") == "none", file.at("level") == 1) << file;
+      EXPECT_EQ(file.at("with_policy").at("filter").is_null(), file.at("level") == 1) << file;
+    }
+    EXPECT_THAT(Policy({text, path}).output, HasSubstr("RocksDB builds no filters"));
+    EXPECT_THAT(Policy({policy}).output, Not(HasSubstr("RocksDB builds no filters")));
+  }
 }
 
 TEST_F(VerbPolicyTest, AFileThatSomebodyThinksOfIsBuilt) {

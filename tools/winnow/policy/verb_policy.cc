@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -117,7 +118,16 @@ std::string LevelTable(const PolicyVerdict& verdict) {
   return TrialTable("file from", Align::kLeft, rows);
 }
 
+// Returns a sentence if RocksDB builds no filters on the last level, whatever the policy.
+std::string AboutLastLevel(const PolicyVerdict& verdict) {
+  if (verdict.last_level_has_filters()) return "";
+  return "With optimize_filters_for_hits=true RocksDB builds no filters in compactions to the "
+         "last\n"
+         "level, whatever the policy.\n\n";
+}
+
 std::string KeyTable(const PolicyVerdict& verdict) {
+  if (!verdict.last_level_has_filters()) return "";
   std::vector<std::vector<std::string>> rows;
   for (const PolicyTrial& trial : verdict.by_keys) {
     rows.push_back(Cells(absl::StrCat(trial.keys), trial));
@@ -140,9 +150,10 @@ std::string FileSentence(const PolicyTrial& file) {
 std::string Trials(const PolicyVerdict& verdict) {
   const inspect::PolicyTree& tree = *verdict.tree;
   return absl::StrCat(
-      verdict.file ? FileSentence(*verdict.file) : KeyTable(verdict), "Built for a file of ",
-      verdict.by_level.front().keys, " keys, in a tree with keys on levels 1 to ",
-      inspect::kLastTrialLevel, ":\n\n", LevelTable(verdict),
+      AboutLastLevel(verdict), verdict.file ? FileSentence(*verdict.file) : KeyTable(verdict),
+      "Built for a file of ", verdict.by_level.front().keys,
+      " keys, in a tree with keys on levels 1 to ", inspect::kLastTrialLevel, ":\n\n",
+      LevelTable(verdict),
       absl::StrFormat(
           "\nAll such levels full, each with %g times the keys of the one above: %.2f "
           "bits per key, and %.3g\nfalse reads expected of a lookup of an absent key.\n",
@@ -285,6 +296,29 @@ int ReportString(const Verb& verb, const std::string& options_string,
   return !Print(verb.name, text) ? kCouldNotRead : works ? kAllGood : kFaultFound;
 }
 
+// The last level with files of each column family, of databases by their folders.
+class LastLevels {
+ public:
+  explicit LastLevels(const std::vector<inspect::ListedTable>& tables) {
+    for (const inspect::ListedTable& table : tables) {
+      int& last = last_[KeyOf(table)];
+      last = std::max(last, table.level.value_or(0));
+    }
+  }
+
+  bool Have(const inspect::ListedTable& table) const {
+    const auto found = last_.find(KeyOf(table));
+    return found != last_.end() && found->second > 0 && table.level == found->second;
+  }
+
+ private:
+  static std::pair<std::string, std::string> KeyOf(const inspect::ListedTable& table) {
+    return {std::filesystem::path(table.path).parent_path().string(), table.column_family};
+  }
+
+  std::map<std::pair<std::string, std::string>, int> last_;
+};
+
 int ReportTables(const Verb& verb, const std::string& options_string,
                  const std::vector<std::string>& paths) {
   const PolicyVerdict verdict = CheckString(options_string, /*with_trials=*/false);
@@ -292,18 +326,21 @@ int ReportTables(const Verb& verb, const std::string& options_string,
     return ReportString(verb, options_string, std::nullopt);
   }
   Tables tables = TablesOf(paths);
+  const LastLevels last_levels(tables.tables);
+  const std::optional<int> level = absl::GetFlag(FLAGS_policy_level);
   FileWork<FileUnderPolicy> work;
   work.read = [&](const inspect::ListedTable& table, const inspect::WorkerReport&) {
-    return inspect::TryTable(table, absl::GetFlag(FLAGS_policy_level),
-                             *verdict.by_place.front().policy);
+    return inspect::TryTable(table, level, !level && last_levels.Have(table),
+                             verdict.by_place.front());
   };
   std::vector<FileUnderPolicy> files = ReadEach(tables.tables, work);
   DropGone(paths, &files, &tables.warnings);
   SayWarnings(verb.name, tables.warnings);
-  const bool printed = Print(
-      verb.name, absl::GetFlag(FLAGS_json)
-                     ? inspect::PolicyFilesJson(verdict, files, tables.warnings)
-                     : absl::StrCat(Sentence(verdict), "\n", FileTable(files, tables.trees_read)));
+  const bool printed =
+      Print(verb.name, absl::GetFlag(FLAGS_json)
+                           ? inspect::PolicyFilesJson(verdict, files, tables.warnings)
+                           : absl::StrCat(Sentence(verdict), "\n", AboutLastLevel(verdict),
+                                          FileTable(files, tables.trees_read)));
   for (const FileUnderPolicy& file : files) {
     if (file.fault) {
       absl::FPrintF(stderr, "winnow policy: fault: %s: %s\n", inspect::Printable(file.path),
@@ -458,6 +495,8 @@ Verb PolicyVerb() {
       "STRING is a value of filter_policy: winnow:10, bloomfilter:10,\n"
       "{id=winnow;bits_per_key=10} and so on; or the options of a table, a column family or\n"
       "a database, as block_based_table_factory={filter_policy=winnow:10;block_size=8k}.\n"
+      "With optimize_filters_for_hits=true among them, or in an OPTIONS file, RocksDB builds\n"
+      "no filters in compactions to the last level, and winnow policy neither.\n"
       "winnow policy opens databases in memory with STRING, and with a policy in an OPTIONS\n"
       "file, too. Then it lets the policy build filters: for files of up to a million keys,\n"
       "or for the file that --keys and --level describe, and for files of one size on each\n"
