@@ -41,7 +41,7 @@ class DecimalComma {
   DecimalComma& operator=(const DecimalComma&) = delete;
 
  private:
-  // That of the test, which may run in an emulator.
+  // Byte order of the test, which may run in an emulator.
   static constexpr const char* kByteOrder =
       __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "--big-endian" : "--little-endian";
 

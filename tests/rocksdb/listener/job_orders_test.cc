@@ -178,7 +178,7 @@ TEST_F(JobOrdersTest, OfADatabaseWithoutASessionNothingIsKnownButOfOthersAllIs) 
   EXPECT_EQ(orders_.Of(file), KeyOrder::kBytewise) << "once it tells its session";
 }
 
-// Of two databases with one path, one is known by its jobs, and the other by nothing else.
+// Two databases have one path, and one of them is known by its jobs.
 TEST_F(JobOrdersTest, OfADatabaseWithoutASessionAnotherOnesJobsDoNotCount) {
   InMemory reverse(ROCKSDB_NAMESPACE::ReverseBytewiseComparator());
   WithoutSession hidden(reverse.database.get());
