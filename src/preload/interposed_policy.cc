@@ -142,7 +142,10 @@ class InterposedPolicy final : public plugin::JobPolicy {
     return stock_->Name();
   }
   std::string GetId() const override { return added_ ? "nullptr" : stock_->GetId(); }
-  const char* CompatibilityName() const override { return stock_->CompatibilityName(); }
+  const char* CompatibilityName() const override {
+    planned_builders_.use()->NoteDatabase();
+    return stock_->CompatibilityName();
+  }
 
   // RocksDB casts by the names of its classes, without a check: the result must be an object of
   // that class, which Inner() is. RocksDB's nicknames are for users and options strings.

@@ -54,8 +54,11 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const char* NickName() const override { return "winnow"; }
 
   // Name of the built-in policies, so that they find Winnow's filters, and take them for "may
-  // match", and Winnow finds theirs.
-  const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
+  // match", and Winnow finds theirs. RocksDB asks for it when it opens or builds an SST file.
+  const char* CompatibilityName() const override {
+    planned_builders_.use()->NoteDatabase();
+    return "rocksdb.BuiltinBloomFilter";
+  }
 
   // Called by RocksDB with the id of the new policy right before it replaces this policy by a
   // changed one. Saves, for the new policy, the known trees, and the options to continue with if

@@ -277,7 +277,7 @@ std::string PrometheusText(const Counters& counters, const SampleCounters& sampl
 
 std::string ProcessAsPrometheusText(std::string_view labels) {
   return PrometheusText(CurrentCounters(), CurrentSampleCounters(), CurrentFilterLoads(),
-                        UseMeter::ReadAll(), labels);
+                        UseMeter::ReadWithIdle(), labels);
 }
 
 }  // namespace plugin

@@ -2,18 +2,35 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/versions.h"
+#include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
 namespace prometheus_text_test {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -143,6 +160,47 @@ TEST(PrometheusTextTest, OfTheProcessHasItsVersions) {
   EXPECT_THAT(samples.begin()->first,
               MatchesRegex("version=\"[0-9.]+\",rocksdb=\"[0-9.]+\",kernels=\"[a-z0-9]+\""));
   EXPECT_EQ(samples.begin()->second, 1);
+}
+
+TEST(PrometheusTextTest, ADatabaseWithoutFiltersInMemoryHasASeriesOfItsPolicy) {
+  ASSERT_EQ(winnow_rocksdb_register(), 0);
+  const testing::TemporaryFolder folder;
+  const auto filters = [] {
+    const auto families = Parse(CountersAsPrometheusText());
+    const auto found = families.find("winnow_filter_use_filters");
+    std::vector<double> values;
+    if (found == families.end()) return values;
+    for (const auto& [labels, value] : found->second.samples) {
+      if (labels.find("bits_per_key=11.75") != std::string::npos) values.push_back(value);
+    }
+    return values;
+  };
+  enum class Open : uint8_t { kNew, kAgain, kToRead };
+  for (const Open how : {Open::kNew, Open::kAgain, Open::kToRead}) {
+    ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+    table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(1 << 20);
+    table.cache_index_and_filter_blocks = true;
+    table.filter_policy = testing::MakePolicyFrom("winnow:11.75");
+    const ROCKSDB_NAMESPACE::Options options = testing::MakeOptions(table);
+    std::unique_ptr<ROCKSDB_NAMESPACE::DB> database;
+    if (how == Open::kToRead) {
+      rocksdb_abi::OpenedDB opened{};
+      ASSERT_STATUS_OK(
+          ROCKSDB_NAMESPACE::DB::OpenForReadOnly(options, folder / "database", &opened));
+      database = rocksdb_abi::Own(std::move(opened));
+    } else {
+      database = testing::OpenDatabase(options, folder / "database");
+    }
+    if (how == Open::kNew) {
+      EXPECT_THAT(filters(), ElementsAre(0));
+      ASSERT_STATUS_OK(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), "key", "value"));
+      ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
+      ASSERT_STATUS_OK(database->CompactRange({}, nullptr, nullptr));
+    }
+    table.block_cache->EraseUnRefEntries();
+    EXPECT_THAT(filters(), AllOf(Not(IsEmpty()), Each(0)));
+  }
+  EXPECT_THAT(filters(), IsEmpty()) << "the policy has ended";
 }
 
 }  // namespace prometheus_text_test

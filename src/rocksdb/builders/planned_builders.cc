@@ -398,6 +398,7 @@ void PlannedBuilders::NoteDatabaseOptions(
   known_->loads.See(family);
   known_->loads.See(database);
   known_->loads.WillOpen(database.info_log);
+  known_->loads.use().NoteDatabase();
   if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;
   known_->asks_if_told = rocksdb_abi::SeeksPrefixesOnlyIfAsked(database);
   if (const auto* const table = TableOptionsOf(family)) {

@@ -103,8 +103,9 @@ bool UseMeter::IsOf(const void* log) const {
   return logs_.count(log) > 0;
 }
 
-void UseMeter::Read(std::vector<UseRow>* rows) const {
+void UseMeter::Read(bool with_idle, std::vector<UseRow>* rows) const {
   UseRow row;
+  bool is_idle = with_idle && is_in_database_;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     row.policy = policy_;
@@ -117,10 +118,15 @@ void UseMeter::Read(std::vector<UseRow>* rows) const {
     if (cell == nullptr) continue;
     row.level = cell->level();
     row.sums = cell->Read();
-    if (row.sums.filters > 0 || row.sums.asks > 0 || row.sums.ranges_asked > 0) {
+    if (with_idle || row.sums.filters > 0 || row.sums.asks > 0 || row.sums.ranges_asked > 0) {
       rows->push_back(row);
+      is_idle = false;
     }
   }
+  if (!is_idle) return;
+  row.level = -1;
+  row.sums = {};
+  rows->push_back(std::move(row));
 }
 
 std::vector<UseRow> UseMeter::ReadAll(const void* log) {
@@ -128,7 +134,17 @@ std::vector<UseRow> UseMeter::ReadAll(const void* log) {
   AllUseMeters& all = UseMeters();
   const std::lock_guard<std::mutex> lock(all.mutex);
   for (const UseMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
-    if (log == nullptr || meter->IsOf(log)) meter->Read(&rows);
+    if (log == nullptr || meter->IsOf(log)) meter->Read(false, &rows);
+  }
+  return rows;
+}
+
+std::vector<UseRow> UseMeter::ReadWithIdle() {
+  std::vector<UseRow> rows;
+  AllUseMeters& all = UseMeters();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  for (const UseMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
+    meter->Read(true, &rows);
   }
   return rows;
 }

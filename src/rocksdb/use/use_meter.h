@@ -51,6 +51,9 @@ class UseMeter {
   // Returns whether any filter of the policy is in memory.
   bool has_filters() const noexcept;
 
+  // Records that a database is opened, or files are, with the policy.
+  void NoteDatabase() noexcept { is_in_database_ = true; }
+
   // ---- Column families that use the policy. `log` identifies the database that has this log.
 
   // Records that RocksDB asks for a builder of this family's filters.
@@ -65,15 +68,21 @@ class UseMeter {
   // May throw std::bad_alloc.
   static std::vector<UseRow> ReadAll(const void* log = nullptr);
 
+  // Returns the rows for metrics, whose series end with their policy: also those without filters
+  // and checks, and a row of level -1 for a policy of a database that had no filters yet. May throw
+  // std::bad_alloc.
+  static std::vector<UseRow> ReadWithIdle();
+
  private:
   // Number of levels that a filter can state, from -1 on.
   static constexpr size_t kLevels = 129;
 
   bool IsOf(const void* log) const;
-  void Read(std::vector<UseRow>* rows) const;
+  void Read(bool with_idle, std::vector<UseRow>* rows) const;
 
   std::array<std::atomic<UseCell*>, kLevels> cells_ = {};
   const Clock::time_point made_ = Clock::now();
+  std::atomic<bool> is_in_database_{false};
 
   mutable std::mutex mutex_;  // guards the following members
   std::string policy_;

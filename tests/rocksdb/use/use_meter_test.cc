@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "src/rocksdb/bits_reader.h"
@@ -353,6 +354,36 @@ TEST_F(UseMeterTest, RowsSayWhoseTheyAre) {
   meter_.Closed(&database);
   EXPECT_TRUE(RowsOf(&log).empty()) << "another database may have a log at this address";
   EXPECT_EQ(RowsOf(nullptr).size(), 1u) << "its figures stay";
+}
+
+TEST_F(UseMeterTest, MetricsHaveThePolicyOfADatabaseForAsLongAsItLives) {
+  const std::string policy = "bits_per_key=7.25";
+  auto meter = std::make_unique<UseMeter>();
+  meter->SetPolicy(policy);
+  // Returns the level and the number of filters of each row.
+  const auto rows = [&](const std::vector<UseRow>& all) {
+    std::vector<std::pair<int, uint64_t>> found;
+    for (const UseRow& row : all) {
+      if (row.policy == policy) found.emplace_back(row.level, row.sums.filters);
+    }
+    return found;
+  };
+  using ::testing::ElementsAre;
+  using ::testing::IsEmpty;
+  using ::testing::Pair;
+  EXPECT_THAT(rows(UseMeter::ReadWithIdle()), IsEmpty()) << "of no database";
+  meter->NoteDatabase();
+  EXPECT_THAT(rows(UseMeter::ReadWithIdle()), ElementsAre(Pair(-1, 0))) << "no filter yet";
+  EXPECT_THAT(rows(UseMeter::ReadAll()), IsEmpty());
+  const std::string block = BlockOf(6, 7, 100);
+  {
+    const std::unique_ptr<FilterBitsReader> reader(
+        NewBitsReader(block, *builtin_, {}, meter.get()));
+    EXPECT_THAT(rows(UseMeter::ReadWithIdle()), ElementsAre(Pair(6, 1)));
+  }
+  EXPECT_THAT(rows(UseMeter::ReadWithIdle()), ElementsAre(Pair(6, 0))) << "dropped from a cache";
+  meter.reset();
+  EXPECT_THAT(rows(UseMeter::ReadWithIdle()), IsEmpty());
 }
 
 TEST_F(UseMeterTest, AThousandPolicies) {
