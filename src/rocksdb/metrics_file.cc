@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "src/base/daemon_thread.h"
+#include "src/rocksdb/file_of_process.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/prometheus_text.h"
 
@@ -54,13 +55,12 @@ const std::string& Name() {
   return true;
 }();
 
-std::string NameInProcess(pid_t process) {
-  std::string name = Name();
-  const std::string id = std::to_string(process);
-  for (size_t at = 0; (at = name.find("%p", at)) != std::string::npos; at += id.size()) {
-    name.replace(at, 2, id);
-  }
-  return name;
+bool HasIdInName() { return Name().find("%p") != std::string::npos; }
+
+// First line of this process's file, if its name has the process id. Never destroyed, as the name.
+std::string& FirstLine() {
+  static std::string& line = *new std::string;
+  return line;
 }
 
 bool WriteAll(int file, std::string_view text) noexcept {
@@ -87,11 +87,11 @@ int WriteFile(const std::string& name, const std::string& temporary, std::string
 
 void Write(pid_t process) noexcept {
   try {
-    const std::string name = NameInProcess(process);
-    const std::string temporary = name + "." + std::to_string(process) + ".tmp";
+    const std::string name = NameInProcess(Name(), process);
     // Files of several processes may go to one collector, which needs distinct samples.
-    const std::string labels = name == Name() ? "" : "pid=\"" + std::to_string(process) + "\"";
-    const int error = WriteFile(name, temporary, ProcessAsPrometheusText(labels));
+    const std::string labels = HasIdInName() ? "pid=\"" + std::to_string(process) + "\"" : "";
+    const int error = WriteFile(name, TemporaryName(name, process),
+                                FirstLine() + ProcessAsPrometheusText(labels));
     if (error != 0) {
       char reason[128];
       // GNU's strerror_r may return a string other than its buffer.
@@ -118,18 +118,29 @@ void* KeepWriting(void* /*none*/) noexcept {
   return nullptr;
 }
 
-// Writes the file a last time. Destructors of libraries run after the static objects of the program
-// are destroyed and after it closed its databases.
-__attribute__((destructor)) void WriteLast() {
-  if (g_process != ::getpid()) return;
+// Removes the file if its name has the process id, or else writes it a last time. Destructors of
+// libraries run after the static objects of the program are destroyed and after it closed its
+// databases.
+__attribute__((destructor)) void EndMetricsFile() {
+  const pid_t process = ::getpid();
+  if (g_process != process) return;
   g_has_ended = true;
   constexpr timespec kMillisecond = {0, 1'000'000};
   for (int i = 0; i < 1000 && g_is_writing; ++i) ::nanosleep(&kMillisecond, nullptr);
-  Write(::getpid());
+  if (!HasIdInName()) return Write(process);
+  try {
+    RemoveFileOfProcess(NameInProcess(Name(), process), FirstLine());
+  } catch (...) {
+    // Out of memory: the next process that starts removes the file.
+  }
 }
 
 void Begin(pid_t process) {
   g_is_writing = false;
+  if (HasIdInName()) {
+    RemoveFilesOfEndedProcesses(Name());
+    FirstLine() = LineOfProcess();
+  }
   Write(process);
   if (!base::StartDaemonThread("winnow-metrics", KeepWriting)) {
     SayOnceOnStderr(

@@ -11,6 +11,8 @@
 //                             and prints the listener's events
 //   read DB POLICY KEYS       looks up all keys, and as many absent ones; prints errors, and the
 //                             number of data blocks read for absent keys
+//   read-until-end DB POLICY KEYS
+//                             like read, and then runs until its input ends
 //   scan DB POLICY KEYS       scans from each key to the next, with a bound, with and without the
 //                             key; prints errors, and the number of blocks read for empty scans
 //   switch DB POLICY KEYS     scans, sets each of the prefix extractors SWITCH in the open
@@ -684,11 +686,15 @@ int AskAndFork() {
   return WaitForChild();
 }
 
-int AskUntilEnd() {
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
+int WaitForEndOfInput() {
   while (std::getchar() != EOF) {
   }
   return 0;
+}
+
+int AskUntilEnd() {
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
+  return WaitForEndOfInput();
 }
 
 int ReadAsDaemon(const std::string& how, const std::string& path, const Options& options,
@@ -764,7 +770,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr,
                  "preload_client: expected write, count, counted, overwrite, again, remote, "
                  "worker, read, scan, switch, "
-                 "read-until-alarm, read-until-use, daemon, "
+                 "read-until-alarm, read-until-use, read-until-end, daemon, "
                  "close-stderr, "
                  "later-families, "
                  "prefixes or old-prefixes, DB, POLICY and KEYS\n");
@@ -816,6 +822,10 @@ int main(int argc, char** argv) {
   }
   if (arguments[0] == "read-until-use") {
     return ReadUntil("[winnow] what filters answered, ", how, path, options, keys);
+  }
+  if (arguments[0] == "read-until-end") {
+    const int status = Read(how, path, options, keys);
+    return status == 0 ? WaitForEndOfInput() : status;
   }
   if (arguments[0] == "again") {
     return WriteAgain(how, path, options, keys);

@@ -56,13 +56,18 @@ sed -i '/^winnow_filter_recent_load_again_ten_minutes_bytes use base unit "secon
 [[ ($status == 0 || $status == 3) && ! -s $work/said ]] || fail "promtool check metrics ends with $status: $(cat "$work/said")"
 mv "$work/text" "$work/metrics/winnow.prom"
 
-# A preloaded program writes its metrics to the same folder, for the same collector.
+# A preloaded program writes its metrics to the same folder, for the same collector, while it runs.
 preloaded=
 if (($# == 4)) && command -v "$4" >/dev/null; then
-  LD_PRELOAD=$3 WINNOW_POLICY=winnow:10 WINNOW_METRICS=$work/metrics/winnow-%p.prom "$4" --benchmarks=fillrandom,compact,readrandom \
-    --num=20000 --reads=2000 --bloom_bits=10 --db="$work/preloaded" >"$work/said" 2>&1 || fail "db_bench: $(cat "$work/said")"
-  preloaded=$(basename "$work"/metrics/winnow-*.prom .prom)
-  preloaded=${preloaded#winnow-}
+  LD_PRELOAD=$3 WINNOW_POLICY=winnow:10 WINNOW_METRICS=$work/metrics/winnow-%p.prom "$4" \
+    --benchmarks='fillrandom,compact,readrandom[X1000000]' --num=20000 --reads=200000 --bloom_bits=10 \
+    --db="$work/preloaded" >"$work/said" 2>&1 &
+  preloaded=$!
+  servers+=("$preloaded")
+  until grep -qs '^winnow_filter_lookups_total{.*} [1-9]' "$work/metrics/winnow-$preloaded.prom"; do
+    kill -0 "$preloaded" 2>/dev/null || fail "db_bench has ended: $(cat "$work/said")"
+    sleep 0.1
+  done
 fi
 
 # start URL_PATH COMMAND…: starts a server; %d in the command is the port, which is then in $port.
