@@ -176,10 +176,7 @@ const char* WhyOutOfReach(const void* definition) noexcept {
                     kInTree);
   }
   if (g_folder[0] == '\0') return "no plugin for it is installed";
-  if (!LetsUsIn(definition)) return WithoutAsking();
-  Dl_info object{};
-  const Carried* const known = ::dladdr(definition, &object) == 0 ? nullptr : Known(object);
-  return known == nullptr ? nullptr : known->problem;
+  return LetsUsIn(definition) ? nullptr : WithoutAsking();
 }
 
 }  // namespace winnow::preload

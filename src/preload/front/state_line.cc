@@ -25,6 +25,7 @@ pid_t g_process = 0;
 std::atomic<bool> g_was_said{false};
 std::atomic<bool> g_was_refusal_said{false};
 std::atomic<bool> g_is_ending{false};
+std::atomic<const void*> g_said_foreign{nullptr};  // load address of a reported RocksDB
 
 // Adds " in PROGRAM (NUMBER): ".
 void AddProcess(StderrLine* line) noexcept {
@@ -119,7 +120,6 @@ void CheckObject(const void* address) noexcept {
 
 void CheckLoadedObjects() noexcept {
   static std::atomic<uint64_t> checked{0};
-  static std::atomic<bool> was_foreign_said{false};
   if (!IsWatching()) return;
   const uint64_t loaded = CountLoads().loaded;
   if (checked.exchange(loaded) == loaded) return;
@@ -127,9 +127,10 @@ void CheckLoadedObjects() noexcept {
   const Foreign foreign = FindForeign();
   Dl_info known{};
   if (foreign.reason == nullptr || ::dladdr(foreign.definition, &known) == 0 ||
-      was_foreign_said.exchange(true)) {
+      g_said_foreign.load() != nullptr) {
     return;
   }
+  g_said_foreign.store(known.dli_fbase);
   StderrLine line;
   if (foreign.ours == nullptr) {
     if (IsLogging()) g_was_said.store(true);
@@ -163,7 +164,7 @@ void SayAtCall() noexcept {
 
 void SayAtCallOf(Carried* carried) noexcept {
   const bool is_due = IsLogging() || (carried->problem != nullptr && (HasPolicy() || IsRequired()));
-  if (!is_due || carried->was_said.exchange(true)) {
+  if (!is_due || carried->base == g_said_foreign.load() || carried->was_said.exchange(true)) {
     return;
   }
   StderrLine line;
