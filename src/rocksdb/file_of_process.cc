@@ -1,6 +1,5 @@
 #include "src/rocksdb/file_of_process.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -12,8 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace winnow::plugin {
 namespace {
@@ -146,11 +146,10 @@ void RemoveFilesOfEndedProcesses(const std::string& name) {
   const size_t id_begin = name.find("%p");
   const Process here = ThisProcess();
   if (id_begin == std::string::npos || id_begin < folder_end || here.id == 0) return;
-  const std::string folder_name = name.substr(0, folder_end);
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(folder_name.c_str()), ::closedir);
-  if (folder == nullptr) return;
-  while (const dirent* const entry = ::readdir(folder.get())) {
-    const std::string path = folder_name + entry->d_name;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(name.substr(0, folder_end), error);
+  for (; entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string path = entry->path().string();
     if (path.size() <= id_begin) continue;
     const auto id = static_cast<pid_t>(std::strtol(path.c_str() + id_begin, nullptr, 10));
     const std::string file = NameInProcess(name, id);

@@ -219,7 +219,8 @@ TEST_F(PreloadMetricsTest, TheFileIsRewrittenWhileTheProcessRuns) {
   client += std::string(" ") + PRELOAD_CLIENT;
   const ChildResult result = RunProgram({"sh", "-c",
                                          "cd '" + folder_.path() + "' && mkfifo input && { " +
-                                             client + R"( ask-until-end <input 3>&- &
+                                             client + " read-until-end '" + MakeDatabase("db") +
+                                             R"(' bloom:10 100 <input 3>&- >/dev/null &
     client=$!
     exec 3>input
     before=
