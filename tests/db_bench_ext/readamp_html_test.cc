@@ -294,7 +294,7 @@ TEST(ReadampHtmlTest, WithNothingToCompareTheHeadlineSaysWhatIsReadAndTaken) {
   run.policies = {run.policies[2]};
   EXPECT_EQ(FindingOf(run).headline,
             "winnow:10 makes 0.05 false reads a lookup in readabsent, with 7.00 filter bits "
-            "a key.");
+            "per key.");
   run.policies = {ExamplePolicy("none", "", 0, 0)};
   run.policies[0].workloads[0].counts.data_blocks_accessed = 31'000;
   EXPECT_EQ(FindingOf(run).headline,

@@ -194,9 +194,10 @@ TEST_F(PreloadReadTest, OtherWordsKeepADatabaseFromOpening) {
                              "{id=winnow;build=read}", "{id=winnow;build=bloom}"}) {
     const ChildResult result = RunClient({"write", database_, "bloom:10", "10"}, Asking(policy));
     EXPECT_EQ(result.status, 3) << policy;
-    EXPECT_THAT(result.errors,
-                AllOf(HasSubstr("Invalid argument: WINNOW_POLICY is \"" + std::string(policy)),
-                      HasSubstr("expected winnow, winnow:BITS, "), HasSubstr("or read, by which")))
+    EXPECT_THAT(
+        result.errors,
+        AllOf(HasSubstr("Invalid argument: WINNOW_POLICY is \"" + std::string(policy)),
+              HasSubstr("expected winnow, winnow:BITS, "), HasSubstr("or read, which builds")))
         << policy;
   }
 }

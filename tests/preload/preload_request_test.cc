@@ -59,7 +59,7 @@ TEST(PolicyRequestTest, TakesWhatIsToBeBuilt) {
               HasSubstr("filter_memory is \"256MB\", but must be"));
   for (const char* text : {"Read", "read:10", "{id=read}", "read ", "{id=winnow;build=read}",
                            "Stock", "stock:10", "stock "}) {
-    EXPECT_THAT(ParsePolicyRequest(text).complaint, HasSubstr("or read, by which")) << text;
+    EXPECT_THAT(ParsePolicyRequest(text).complaint, HasSubstr("or read, which builds")) << text;
     EXPECT_FALSE(ParsePolicyRequest(text).only_reads) << text;
     EXPECT_EQ(ParsePolicyRequest(text).options.build, Build::kBloomFilter)
         << text << ": where RocksDB doesn't ask, nothing is built that others can't read";

@@ -280,7 +280,7 @@ TEST_F(VerbAdviseTest, OfABudgetOnePolicyIsOfferedBesideTheSplit) {
   }));
   EXPECT_THAT(document.at("recommendation").get<std::string>(),
               AllOf(HasSubstr("the policies of the split"),
-                    HasSubstr("One policy for all, filter_policy=" + one.get<std::string>()),
+                    HasSubstr("one policy for all, filter_policy=" + one.get<std::string>()),
                     Not(HasSubstr("rest of the budget"))));
   EXPECT_EQ(document["budget"].at("rest_buys_nothing"), false);
   const json large = RunJson(Quoted("db") + " --budget=40MB", 0);
@@ -332,7 +332,7 @@ TEST_F(VerbAdviseTest, ABudgetThatIsTooSmallIsOne) {
   MakeDatabase("db", "bloomfilter:10", 30'000);
   const ChildResult outcome = Run(Quoted("db") + " --budget=1KiB");
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.output, HasSubstr("No: even with 2 bits per key"));
+  EXPECT_THAT(outcome.output, HasSubstr("The budget is too small: even with 2 bits per key"));
 }
 
 TEST_F(VerbAdviseTest, RecordedLookupsAreOfOneFamily) {
@@ -403,7 +403,7 @@ TEST_F(VerbAdviseTest, ATraceOfRocksDbIsAListOfLookups) {
   EXPECT_THAT(cut.errors, AllOf(HasSubstr("the trace is cut off"), HasSubstr("read up to there")));
 
   for (const auto& [arguments, says] : std::vector<std::pair<std::string, std::string>>{
-           {small + trace + " --hex", "--hex is of lists of lines"},
+           {small + trace + " --hex", "--hex is for lists of lines"},
            {small + trace + " --cf=default", "--cf is there several times"},
            {Quoted("db") + " --cf=nosuch --lookups=" + trace, "number of 'nosuch' is not known"}}) {
     const ChildResult outcome = Run(arguments);
@@ -578,7 +578,7 @@ TEST_F(VerbAdviseTest, FlagsThatWouldDoNothingAreRefused) {
   const std::string lookups = Quoted("db") + " --lookups=" + folder_ / "keys";
   for (const auto& [arguments, said] : std::map<std::string, std::string>{
            {lookups + " --draws=200000", "--draws is the number of made-up lookups"},
-           {lookups + " --absent_share=1", "--absent_share is of made-up lookups"},
+           {lookups + " --absent_share=1", "--absent_share is for made-up lookups"},
            {Quoted("db") + " --hex", "--hex says how --lookups=FILE"}}) {
     const ChildResult outcome = Run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
@@ -857,7 +857,7 @@ TEST_F(VerbAdviseTest, FlagsOfPoliciesDoNotGoWithACacheOrUse) {
     const ChildResult outcome = VerbTest::Run(std::string("--use=a.json ") + flag);
     EXPECT_EQ(outcome.status, 2) << flag;
     EXPECT_THAT(outcome.errors, AllOf(HasSubstr("--use has none"),
-                                      HasSubstr("beside --use there are --budget and --json")))
+                                      HasSubstr("--use goes only with --budget and --json")))
         << flag;
   }
   EXPECT_THAT(Run(Quoted("db") + " --cache=much").errors,

@@ -819,7 +819,7 @@ TEST_F(VerbRunTest, RequireStartsNothingThatWinnowDoesNotReach) {
   ExpectRefused({"--require", "sh", "-c", STARTED_PROGRAM}, 125, "set WINNOW_REQUIRE=1");
   ExpectRefused({"--require", STANDINS "preload_standin_host_linked"}, 125,
                 "librocksdb.so.5.99 has a RocksDB inside that Winnow does not reach: no plugins");
-  ExpectRefused({"--require", STANDINS "preload_standin_host_hidden"}, 125,
+  ExpectRefused({"--require", STANDINS "preload_standin_host_exporting"}, 125,
                 "the program has it inside");
   EXPECT_EQ(Run({"--require", "--dry_run", STARTED_PROGRAM}).status, 125);
   const Words reached = {"--require", STANDINS "preload_standin_host_rocksdb", "policies"};

@@ -178,7 +178,7 @@ TEST_F(AdviceTest, ABudgetIsKept) {
   options.budget_bytes = 1000;
   const Advice none = AdviseOn(folder_ / "db", options);
   EXPECT_THAT(none.budget, IsEmpty());
-  EXPECT_THAT(none.recommendation, HasSubstr("No: even"));
+  EXPECT_THAT(none.recommendation, HasSubstr("The budget is too small: even"));
   EXPECT_GT(none.least_bytes, 1000);
 }
 

@@ -120,7 +120,7 @@ TEST_F(AdviceWordsTest, OfPrefixesThatAreAllThereMadeUpLookupsTellNothing) {
     }
     ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
   }
-  constexpr char kSaid[] = "nearly all have prefixes that files hold";
+  constexpr char kSaid[] = "early all made-up lookups have prefixes that are in the files";
   const Advice advice = AdviseOn(folder_ / "db", Quick());
   EXPECT_THAT(advice.recommendation, HasSubstr(kSaid));
   AdviceOptions budget = Quick();
@@ -174,7 +174,7 @@ TEST_F(AdviceWordsTest, WhereScansLiveOffFiltersOfPrefixesNoFewerBitsAreRecommen
   }
   const Advice advice = AdviseOn(folder_ / "db", recorded);
   EXPECT_THAT(advice.recommendation,
-              AllOf(HasSubstr("Keep what there is"), HasSubstr("scans live off them")));
+              AllOf(HasSubstr("Keep what there is"), HasSubstr("scans use them")));
   EXPECT_EQ(advice.choice, "");
   EXPECT_THAT(advice.assumptions, Contains(HasSubstr("Scans that use these filters")));
   for (const AdviceRow& row : advice.rows) {
@@ -256,7 +256,7 @@ TEST_F(AdviceWordsTest, LookupsThatDoNotCountAreCounted) {
   const Advice advice = AdviseOn(folder_ / "db", Quick());
   EXPECT_LT(advice.lookups, 20'000u);
   EXPECT_THAT(advice.assumptions,
-              Contains(HasSubstr("Of 20000 lookups to make up, " +
+              Contains(HasSubstr("Of 20000 made-up lookups, " +
                                  std::to_string(20'000 - advice.lookups) + " are left out")));
 }
 
@@ -305,7 +305,7 @@ TEST_F(AdviceWordsTest, WhyThePolicyOfNowIsNotKnownIsSaid) {
 }
 
 TEST_F(AdviceWordsTest, ThatFilterMemoryIsNotCountedWithIsSaid) {
-  constexpr char kSaid[] = "filter_memory is not counted with";
+  constexpr char kSaid[] = "filter_memory is not taken into account";
   Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
   AdviceOptions options = Quick();
   EXPECT_THAT(AdviseOn(folder_ / "db", options).assumptions, Not(Contains(HasSubstr(kSaid))));
