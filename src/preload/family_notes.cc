@@ -1,7 +1,9 @@
 #include "src/preload/family_notes.h"
 
+#include <pthread.h>
 #include <rocksdb/table.h>
 
+#include <climits>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -17,7 +19,15 @@ namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 
-thread_local bool is_open = false;
+// The value of a pthread key, not thread_local: static TLS is scarce in libraries that are loaded
+// by dlopen().
+pthread_key_t OpeningKey() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made;
+    return ::pthread_key_create(&made, nullptr) == 0 ? made : PTHREAD_KEYS_MAX;
+  }();
+  return key;
+}
 
 const FilterPolicy* PolicyOf(const ColumnFamilyOptions& options) {
   const auto* const table = options.table_factory == nullptr
@@ -73,11 +83,13 @@ bool IsAnythingToBeSaid() { return !Opening::IsOpen() && (IsInterposing() || IsL
 
 }  // namespace
 
-Opening::Opening() noexcept : is_inner_(is_open) { is_open = true; }
+Opening::Opening() noexcept : is_inner_(IsOpen()) { ::pthread_setspecific(OpeningKey(), this); }
 
-Opening::~Opening() { is_open = is_inner_; }
+Opening::~Opening() {
+  if (!is_inner_) ::pthread_setspecific(OpeningKey(), nullptr);
+}
 
-bool Opening::IsOpen() noexcept { return is_open; }
+bool Opening::IsOpen() noexcept { return ::pthread_getspecific(OpeningKey()) != nullptr; }
 
 std::string NoteOn(const ColumnFamilyOptions& options) {
   const FilterPolicy* const policy = PolicyOf(options);

@@ -1,10 +1,12 @@
 #include "src/preload/interposed_policy.h"
 
+#include <pthread.h>
 #include <rocksdb/status.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_type.h>
 
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -108,8 +110,17 @@ bool OnlyReads(const Plan& plan) {
 
 class InterposedPolicy;
 
-// The interposed policy whose Name() this thread called last.
-thread_local const InterposedPolicy* last_named = nullptr;
+// A thread that asks which interposed policy answers Name(), and the answer. Not thread_local, as
+// static TLS is scarce in libraries that are loaded by dlopen().
+struct Naming {
+  std::mutex mutex;
+  std::atomic<pthread_t> thread{};  // none: zero
+  std::atomic<const InterposedPolicy*> named{nullptr};
+};
+Naming& GetNaming() {
+  static Naming& naming = *new Naming;
+  return naming;
+}
 
 // Policy in place of a built-in one. The built-in object answers questions of the program or
 // RocksDB about the policy's identity and options, and options are changed there: RocksDB's Ribbon
@@ -138,7 +149,8 @@ class InterposedPolicy final : public plugin::JobPolicy {
   }
 
   const char* Name() const override {
-    last_named = this;
+    Naming& naming = GetNaming();
+    if (naming.thread.load() == ::pthread_self()) naming.named.store(this);
     return stock_->Name();
   }
   std::string GetId() const override { return added_ ? "nullptr" : stock_->GetId(); }
@@ -308,9 +320,13 @@ class InterposedPolicy final : public plugin::JobPolicy {
 
 // Wrappers have no function that returns what they wrap.
 const InterposedPolicy* FindInterposed(const FilterPolicy& policy) {
-  last_named = nullptr;
+  Naming& naming = GetNaming();
+  const std::lock_guard<std::mutex> lock(naming.mutex);
+  naming.named.store(nullptr);
+  naming.thread.store(::pthread_self());
   static_cast<void>(policy.Name());
-  return std::exchange(last_named, nullptr);
+  naming.thread.store({});
+  return naming.named.load();
 }
 
 // Returns whether to interpose the policy. A built-in name with another id belongs to a wrapper of

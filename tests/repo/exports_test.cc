@@ -215,6 +215,7 @@ TEST(Exports, OfThePreloadAreTheHooks) {
                                        "rocksdb::DBImpl::CreateColumnFamilyWithImport",
                                        "rocksdb::DBImpl::SetOptions",
                                        "rocksdb::DB::OpenAndCompact",
+                                       "__cxa_atexit",
                                        "winnow_preload_front",
                                        "winnow_preload_host",
                                        "winnow_rocksdb_register"};
