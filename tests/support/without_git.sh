@@ -4,6 +4,7 @@
 set -euo pipefail
 
 bin=$(mktemp -d)
+chmod 755 "$bin" # other users, whom tests impersonate, need it
 trap 'rm -rf "$bin"' EXIT
 IFS=: read -ra folders <<<"$PATH"
 for folder in "${folders[@]}"; do

@@ -829,7 +829,7 @@ TEST_F(VerbRunTest, RequireStartsNothingThatWinnowDoesNotReach) {
   Words dry = reached;
   dry.pop_back();
   EXPECT_EQ(DryRun(dry, 0).at("environment").at("WINNOW_REQUIRE"), "1");
-  // What the program opens while it runs is required, too.
+  // A RocksDB that the program opens while it runs counts, too.
   const ChildResult opened =
       Run({"--require", STANDINS "preload_standin_host_rocksdb", "open:one"});
   EXPECT_EQ(opened.status, 125);

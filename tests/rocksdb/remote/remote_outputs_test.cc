@@ -471,10 +471,11 @@ TEST_F(RemoteJobTest, IsCountedByOneOfItsFilesAndWhatWasNotToldIsAtTheClose) {
   outputs_.Closed(&gone_);
   EXPECT_THAT(log_->text(), Not(HasSubstr("since")));
   outputs_.Closed(this);
-  EXPECT_THAT(log_->text(),
-              HasSubstr("some of 2 more compactions since the last line have not the filters that "
-                        "they should; `winnow inspect " +
-                        path_ + "` lists all"));
+  EXPECT_THAT(
+      log_->text(),
+      HasSubstr("some of 2 more compactions since the last line do not have the filters that "
+                "they should have; `winnow inspect " +
+                path_ + "` lists all"));
 }
 
 TEST(FaultOfOutput, IsNoneOfAFileThatNeedsNoFilter) {
