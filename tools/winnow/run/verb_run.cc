@@ -4,6 +4,7 @@
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 #include <absl/strings/string_view.h>
 #include <unistd.h>
 
@@ -114,15 +115,21 @@ std::string CheckAskedPolicy(Start* start) {
   return std::string();
 }
 
-// Returns why --require does not let a program with these RocksDBs start, or an empty string.
-std::string WhyNotReached(const std::vector<CarriedRocksDB>& rocksdbs) {
-  std::string others;
+// Returns a sentence on each RocksDB that Winnow does not reach.
+Words Unreached(const std::vector<CarriedRocksDB>& rocksdbs) {
+  Words sentences;
   for (const CarriedRocksDB& rocksdb : rocksdbs) {
     if (rocksdb.problem.empty()) continue;
-    absl::StrAppend(&others, others.empty() ? "" : " ", Printable(rocksdb.file),
-                    " has a RocksDB inside that Winnow does not reach: ", rocksdb.problem);
+    sentences.push_back(
+        absl::StrCat(Printable(rocksdb.file),
+                     " has a RocksDB inside that Winnow does not reach: ", rocksdb.problem));
   }
-  if (!others.empty() || !rocksdbs.empty()) return others;
+  return sentences;
+}
+
+// Returns why --require does not let a program with these RocksDBs start, or an empty string.
+std::string WhyNotReached(const std::vector<CarriedRocksDB>& rocksdbs) {
+  if (!rocksdbs.empty()) return absl::StrJoin(Unreached(rocksdbs), " ");
   return "The program is linked with no RocksDB, as --require expects. If it opens one while it "
          "runs, set WINNOW_REQUIRE=1 in its environment in place of --require";
 }
@@ -196,12 +203,7 @@ Words Doubts(const Start& start) {
     doubts.push_back(absl::StrCat(name, " is '", Printable(value),
                                   "', and only 1 has an effect: expected 1, or --add"));
   }
-  for (const CarriedRocksDB& rocksdb : start.rocksdbs) {
-    if (rocksdb.problem.empty()) continue;
-    doubts.push_back(
-        absl::StrCat(Printable(rocksdb.file),
-                     " has a RocksDB inside that Winnow does not reach: ", rocksdb.problem));
-  }
+  for (std::string& sentence : Unreached(start.rocksdbs)) doubts.push_back(std::move(sentence));
   return doubts;
 }
 
