@@ -78,12 +78,11 @@ void AddRanges(const std::string& database, Families* families) {
   for (const auto& [what, names] : said) plugin::SayFamiliesOnStderr(database, names, what);
 }
 
-void AddRanges(const std::string& family, const std::string& database,
-               ColumnFamilyOptions* options) {
+void AddRanges(const Names& families, const std::string& database, ColumnFamilyOptions* options) {
   if (RequestedRangeBits() == 0) return;
   const std::string what = AddTo(options);
   if (!IsLogging() || Opening::IsOpen()) return;
-  plugin::SayFamiliesOnStderr(database, {family}, what);
+  plugin::SayFamiliesOnStderr(database, families, what);
 }
 
 }  // namespace winnow::preload

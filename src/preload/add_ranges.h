@@ -17,10 +17,11 @@ namespace winnow::preload {
 std::string ReasonForNoRanges(const ColumnFamilyOptions& options);
 
 // Sets the extractor in these options if WINNOW_RANGE_BITS is in force and there is no reason not
-// to. If WINNOW_LOG is on, reports on stderr what was done, or the reason.
-void AddRanges(const std::string& family, const std::string& database,
-               ColumnFamilyOptions* options);
-// Sets the extractor for column families that are opened or created together.
+// to. `families` are those that have these options. If WINNOW_LOG is on, reports on stderr what was
+// done, or the reason.
+void AddRanges(const Names& families, const std::string& database, ColumnFamilyOptions* options);
+// Sets the extractor for column families that are opened or created together, each with its
+// options.
 void AddRanges(const std::string& database, Families* families);
 
 }  // namespace winnow::preload

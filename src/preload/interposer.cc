@@ -88,7 +88,7 @@ class Adding {
     if (adds_policies_) options_ = WithPolicy(options_ ? *options_ : options, name_);
     if (adds_ranges_) {
       if (!options_) options_ = options;
-      AddRanges(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, name_, &*options_);
+      AddRanges({ROCKSDB_NAMESPACE::kDefaultColumnFamilyName}, name_, &*options_);
     }
     listener_.See(options, ROCKSDB_NAMESPACE::kDefaultColumnFamilyName,
                   options_ ? *options_ : options);
@@ -236,7 +236,7 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
   }
   if (RequestedRangeBits() > 0) {
     if (!changed) changed = options;
-    for (const std::string& family : names) AddRanges(family, opened.GetName(), &*changed);
+    AddRanges(names, opened.GetName(), &*changed);
   }
   const ColumnFamilyOptions& used = changed ? *changed : options;
   for (const std::string& family : names) BeforeCreating(opened, family, used);
