@@ -295,7 +295,7 @@ void LoadMeter::RaiseIfDue(const Group& group, Time now) {
   for (const Group::Policy& policy : group.policies) {
     Add(policy.loads, &all.loads);
     all.tables.Add(policy.tables);
-    policy.inbox->AddFolders(&subject.folders);
+    policy.inbox->AddBlocks(&subject.databases);
   }
   // Checks the sum over all policies, then each policy alone, as the filters of the others may hide
   // its alarm. The cache that `subject` names is then the one of that policy's tables.
@@ -320,8 +320,8 @@ void LoadMeter::RaiseIfDue(const Group& group, Time now) {
   subject.policies = due == &all ? group.policies.size() : 1;
   subject.is_of_one = group.inboxes.size() == 1;
   // If there are several caches, the databases that use this policy's cache are unknown.
-  if (due != &all && subject.folders.size() > 1 && all.tables.Read().caches > 1) {
-    subject.folders.clear();
+  if (due != &all && subject.databases.size() > 1 && all.tables.Read().caches > 1) {
+    subject.databases.clear();
   }
   const auto alarm = std::make_shared<RaisedAlarm>();
   alarm->text = AlarmText(subject);

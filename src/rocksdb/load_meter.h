@@ -69,6 +69,10 @@ class LoadMeter {
   // Records the log that a program gives a database which it opens, for tables of filter use and
   // alarms: without Winnow's listener nothing else tells of it.
   void WillOpen(const std::shared_ptr<ROCKSDB_NAMESPACE::Logger>& log) noexcept;
+  // Records the sizes of blocks of an open database's files, for the alarm's remedy.
+  void Listed(const void* database, const BlockBytes& blocks) noexcept {
+    inbox_->Listed(database, blocks);
+  }
   // Records that a database is closed. Waits while an alarm is being written.
   void Closed(const void* database) noexcept {
     inbox_->Closed(database);

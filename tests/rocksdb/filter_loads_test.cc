@@ -8,7 +8,9 @@
 #include <rocksdb/utilities/backup_engine.h>
 
 #include <memory>
+#include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/rocksdb/loads/loads_testing.h"
@@ -47,7 +49,7 @@ class SmallCacheTest : public FilterLoadsTest, public ::testing::WithParamInterf
     ASSERT_EQ(alarms_.size(), 1u);
     EXPECT_THAT(alarms_[0], HasSubstr("the block cache (160 KiB"));
     EXPECT_THAT(alarms_[0], HasSubstr(" no room for them"));
-    EXPECT_THAT(alarms_[0], HasSubstr(" --cache=160KiB`"));
+    EXPECT_THAT(alarms_[0], HasSubstr("; what helps"));
   }
 };
 
@@ -77,7 +79,7 @@ TEST_P(SmallCacheTest, HasAnAlarmWhereItIsOnlyRead) {
   LookUp(3000);
   ASSERT_EQ(alarms_.size(), 1u);
   EXPECT_THAT(alarms_[0], HasSubstr("the block cache, which this policy does not know, may have no "
-                                    "room for them; `winnow advise FOLDER --cache=SIZE`"));
+                                    "room for them; what helps: a block cache of "));
 }
 
 TEST_P(SmallCacheTest, HasTheAlarmInTheLogByTheListener) {
@@ -89,7 +91,7 @@ TEST_P(SmallCacheTest, HasTheAlarmInTheLogByTheListener) {
   LookUp(3000);
   ExpectAlarm();
   EXPECT_THAT(Log(), HasSubstr("[winnow] filters read through"));
-  EXPECT_THAT(Log(), HasSubstr("`winnow advise " + path_ + " --cache=160KiB`"));
+  EXPECT_THAT(Log(), HasSubstr("; what helps for " + path_ + ": a block cache of "));
 }
 
 TEST_P(SmallCacheTest, HasAnAlarmOfPartitionsWithBytesAsTheTicker) {
@@ -111,6 +113,91 @@ INSTANTIATE_TEST_SUITE_P(Filters, SmallCacheTest, ::testing::Values(kOurs, kBuil
                          [](const auto& test) {
                            return std::string(test.param) == kOurs ? "Winnows" : "RocksDBs";
                          });
+
+// ---- What the alarm says helps
+
+class RemedyTest : public FilterLoadsTest {
+ protected:
+  // Returns the alarm of a database in this cache, whose files the listener has listed.
+  std::string AlarmWith(std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache, int lookups = 4000) {
+    is_listened_ = true;
+    Write();
+    database_.reset();
+    table_.block_cache = std::move(cache);
+    alarms_.clear();
+    Open();
+    EXPECT_TRUE(database_->Put(WriteOptions(), "key", "value").ok());
+    EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
+    LookUp(lookups);
+    return alarms_.empty() ? "no alarm" : alarms_[0];
+  }
+
+  // Sets the block cache that the alarm names.
+  void TakeCacheOf(const std::string& alarm) {
+    const std::regex form("a block cache of ([0-9.]+) (KiB|MiB)( with num_shard_bits=([0-9]))? ");
+    std::smatch parts;
+    ASSERT_TRUE(std::regex_search(alarm, parts, form)) << alarm;
+    const double unit = parts[2] == "KiB" ? 1024 : 1 << 20;
+    const auto capacity = static_cast<size_t>(std::stod(parts[1]) * unit);
+    table_.block_cache = NewLRUCache(capacity, parts[4].matched ? std::stoi(parts[4]) : 0);
+  }
+
+  // Expects that no filter is loaded twice once all have been loaded.
+  void ExpectRest() {
+    Open();
+    LookUp(4000);
+    const FilterLoads before = Loads();
+    LookUp(4000);
+    EXPECT_EQ(Loads().blocks - before.blocks, 0u);
+  }
+};
+
+TEST_F(RemedyTest, ALargerCacheHasRoom) {
+  const std::string alarm = AlarmWith(NewLRUCache(size_t{160} << 10, 0));
+  EXPECT_THAT(alarm, HasSubstr(" KiB, indexes of "));
+  TakeCacheOf(alarm);
+  ExpectRest();
+}
+
+TEST_F(RemedyTest, FewerShardsHaveRoomInTheSameCache) {
+  const std::string alarm = AlarmWith(NewLRUCache(size_t{8} << 20, 8));
+  EXPECT_THAT(alarm, HasSubstr(": a block cache of 8.0 MiB with num_shard_bits="));
+  TakeCacheOf(alarm);
+  ExpectRest();
+}
+
+TEST_F(RemedyTest, FiltersOutsideOfTheCacheStay) {
+  EXPECT_THAT(AlarmWith(NewLRUCache(size_t{160} << 10, 0)),
+              HasSubstr(", or cache_index_and_filter_blocks=false (filters of "));
+  table_.cache_index_and_filter_blocks = false;
+  ExpectRest();
+}
+
+TEST_F(RemedyTest, PartitionsOfNewFilesLoadFewerBytes) {
+  EXPECT_THAT(
+      AlarmWith(NewLRUCache(size_t{160} << 10, 0)),
+      HasSubstr("in new files partition_filters=true with index_type=kTwoLevelIndexSearch"));
+  const uint64_t whole = Ticker();
+  table_.partition_filters = true;
+  table_.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  Open();
+  ROCKSDB_NAMESPACE::CompactRangeOptions all;
+  all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  ASSERT_STATUS_OK(database_->CompactRange(all, nullptr, nullptr));
+  const uint64_t before = Ticker();
+  LookUp(4000);
+  EXPECT_LT(Ticker() - before, whole / 5);
+}
+
+TEST_F(RemedyTest, PinnedPartitionsStay) {
+  table_.partition_filters = true;
+  table_.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  lookups_a_second_ = 4000;
+  EXPECT_THAT(AlarmWith(NewLRUCache(size_t{160} << 10, 0), 40'000),
+              HasSubstr(", or metadata_cache_options={partition_pinning=kAll} (filters of "));
+  table_.metadata_cache_options.partition_pinning = ROCKSDB_NAMESPACE::PinningTier::kAll;
+  ExpectRest();
+}
 
 // ---- What is quiet
 

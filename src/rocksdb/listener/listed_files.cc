@@ -135,6 +135,7 @@ void Listener::Read(DB* opened) {
   const Clock::time_point listed = Clock::now();
   Measure(opened, files, listed - start);
   const Clock::time_point measured = Clock::now();
+  TellMeters(opened, files);
   for (auto& [known, told] : ToTell(path, files)) known->trees.TakeLists(logger, std::move(told));
   const Clock::time_point told = Clock::now();
   {
@@ -184,7 +185,7 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   for (const LiveFileMetaData* file : unknown) {
     if (Clock::now() - start > most) break;
     // A table that can't be read like this has another format, and so no filter of a policy.
-    Measured measured{file->size, file->num_entries, 0, false, false, false};
+    Measured measured{file->size, file->num_entries, 0, 0, false, false, false};
     ROCKSDB_NAMESPACE::SstFileReader reader(options);
     if (reader.Open(file->directory + "/" + file->relative_filename).ok()) {
       measured = MeasuredBy(*reader.GetTableProperties(), file->size);
@@ -195,6 +196,35 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   const Clock::time_point now = Clock::now();
   const std::lock_guard<std::mutex> lock(mutex_);
   Find(opened->GetName()).next_properties = now + kPropertiesShare * (now - start);
+}
+
+// Tells the meters how much room a block cache needs for filters and indexes. Files that are not
+// measured yet are taken to be like the others.
+void Listener::TellMeters(DB* opened, const Files& files) {
+  const void* shown = nullptr;
+  double bytes = 0;
+  double measured_bytes = 0;
+  double filters = 0;
+  double indexes = 0;
+  std::vector<std::shared_ptr<LoadMeter>> meters;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const Database& database = Find(opened->GetName());
+    shown = database.shown;
+    for (const LiveFileMetaData& file : files) {
+      const Measured* const known = Known(database, file);
+      bytes += static_cast<double>(file.size);
+      if (known == nullptr) continue;
+      measured_bytes += static_cast<double>(file.size);
+      filters += static_cast<double>(known->filter_bytes);
+      indexes += static_cast<double>(known->index_bytes);
+    }
+    meters = Meters();
+  }
+  const double scale = measured_bytes > 0 ? bytes / measured_bytes : 0;
+  const BlockBytes blocks{static_cast<uint64_t>(filters * scale),
+                          static_cast<uint64_t>(indexes * scale)};
+  for (const std::shared_ptr<LoadMeter>& meter : meters) meter->Listed(shown, blocks);
 }
 
 Listener::Told Listener::ToTell(const std::string& path, const Files& files) {

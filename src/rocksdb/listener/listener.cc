@@ -117,6 +117,7 @@ Listener::Measured Listener::MeasuredBy(const TableProperties& properties, uint6
   return {size,
           properties.num_entries,
           properties.filter_size,
+          properties.index_size,
           properties.filter_policy_name == Policy::kName,
           properties.prefix_extractor_name.rfind(RangeExtractor::kName, 0) == 0,
           properties.user_collected_properties.count(kExternalVersion) > 0};

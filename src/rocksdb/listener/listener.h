@@ -109,6 +109,7 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     uint64_t size = 0;  // file size: detects reused file numbers of a recreated database
     uint64_t keys = 0;
     uint64_t filter_bytes = 0;
+    uint64_t index_bytes = 0;
     bool is_ours = false;            // true if the file names Winnow's policy
     bool may_have_range = false;     // true if filter_bytes may include a range filter
     bool is_from_elsewhere = false;  // true if written by SstFileWriter or in another database
@@ -163,6 +164,7 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   void RememberIngested(ROCKSDB_NAMESPACE::DB* database,
                         const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info);
   bool SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logger, const Files& files);
+  void TellMeters(ROCKSDB_NAMESPACE::DB* database, const Files& files);
   using Told = std::vector<std::pair<std::shared_ptr<KnownFiles>, KnownTrees::ToldDatabase>>;
   Told ToTell(const std::string& path, const Files& files);
   void TakePolicyOf(ROCKSDB_NAMESPACE::DB* opened);

@@ -65,6 +65,13 @@ void AlarmInbox::Opened(const void* database, const std::string& folder,
   }
 }
 
+void AlarmInbox::Listed(const void* database, const BlockBytes& blocks) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (OpenDatabase& open : databases_) {
+    if (open.database == database) open.blocks = blocks;
+  }
+}
+
 void AlarmInbox::Closed(const void* database) noexcept {
   try {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -92,11 +99,11 @@ void AlarmInbox::VisitLogs(const std::function<void(Logger*)>& visit) const {
   }
 }
 
-void AlarmInbox::AddFolders(std::set<std::string>* folders) const {
+void AlarmInbox::AddBlocks(std::map<std::string, BlockBytes>* blocks) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const OpenDatabase& open : databases_) {
     const bool is_open = !open.has_log || !open.log.expired();
-    if (is_open && !open.folder.empty()) folders->insert(open.folder);
+    if (is_open && !open.folder.empty()) blocks->insert_or_assign(open.folder, open.blocks);
   }
 }
 

@@ -10,12 +10,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "src/rocksdb/loads/tables_seen.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "winnow/rocksdb_filter_loads.h"
 
@@ -58,15 +59,16 @@ class AlarmInbox {
   // Called by the functions of LoadMeter with these names.
   void Opened(const void* database, const std::string& folder,
               const std::shared_ptr<ROCKSDB_NAMESPACE::Logger>& log) noexcept;
+  void Listed(const void* database, const BlockBytes& blocks) noexcept;
   void Closed(const void* database) noexcept;
   void WriteLate(ROCKSDB_NAMESPACE::Logger* log, Time now) noexcept;
 
   // Calls `visit` with the log of each open database that has one. Waits while an alarm is being
   // written. May throw what `visit` throws.
   void VisitLogs(const std::function<void(ROCKSDB_NAMESPACE::Logger*)>& visit) const;
-  // Adds the folders of open databases. Waits while an alarm is being written. May throw
-  // std::bad_alloc.
-  void AddFolders(std::set<std::string>* folders) const;
+  // Adds the folders of open databases, with the blocks of their files, as far as they are known.
+  // Waits while an alarm is being written. May throw std::bad_alloc.
+  void AddBlocks(std::map<std::string, BlockBytes>* blocks) const;
 
  private:
   struct OpenDatabase {
@@ -74,6 +76,7 @@ class AlarmInbox {
     std::string folder;
     bool has_log;  // false for some databases that are opened read-only
     std::weak_ptr<ROCKSDB_NAMESPACE::Logger> log;
+    BlockBytes blocks{};
   };
 
   static void Write(ROCKSDB_NAMESPACE::Logger* log, RaisedAlarm* alarm, Time now);

@@ -1,7 +1,6 @@
 #include "src/rocksdb/loads/load_alarm.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "src/rocksdb/messages/size_text.h"
 #include "third_party/rocksdb_abi/versions.h"
@@ -100,17 +99,6 @@ std::string Cause(const FilterLoads& loads, const PlaceOfFilters& place) {
   return text;
 }
 
-// Returns the folder as one word for a shell, quoted if necessary.
-std::string OneWord(const std::string& folder) {
-  const bool is_plain = std::all_of(folder.begin(), folder.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
-  });
-  if (is_plain) return folder;
-  std::string quoted = "'";
-  for (const char c : folder) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 // Returns the end of "filters read through ...", such as "this policy".
 std::string Policies(const AlarmSubject& subject) {
   if (subject.is_of_one) return "this policy";
@@ -130,19 +118,59 @@ std::string ReadAgain(const AlarmSubject& subject) {
          " of them were read again, each " + std::to_string((times + of / 2) / of) + " times";
 }
 
-// Returns the folders for one call of `winnow advise`, or "FOLDER" if their databases do not share
-// one cache.
-std::string Folders(const AlarmSubject& subject) {
+// Returns, for example, " for /data/a /data/b", as the alarm is also in the LOG of other databases.
+std::string Databases(const AlarmSubject& subject) {
   constexpr size_t kMaxNamed = 8;
-  if (subject.folders.empty()) return "FOLDER";
-  if (subject.folders.size() > 1 && subject.place.caches != 1) return "FOLDER";
   std::string text;
   size_t named = 0;
-  for (const std::string& folder : subject.folders) {
-    if (named == kMaxNamed) return text + " …";
-    text += (named++ == 0 ? "" : " ") + OneWord(folder);
+  for (const auto& [folder, blocks] : subject.databases) {
+    if (named++ == kMaxNamed) return text + " …";
+    text += (named == 1 ? " for " : " ") + folder;
   }
   return text;
+}
+
+// Returns the number of shard bits with which each shard has room for four of the largest filters,
+// as chance puts several into one shard.
+int ShardBitsFor(uint64_t capacity, uint64_t largest) {
+  int bits = 0;
+  while (bits < 6 && capacity >> (bits + 1) >= 4 * std::max<uint64_t>(largest, 1)) ++bits;
+  return bits;
+}
+
+// Returns what helps: the cache that has room for filters, indexes and as much of data, and what
+// takes less of it.
+std::string Remedy(const AlarmSubject& subject) {
+  const PlaceOfFilters& place = subject.place;
+  BlockBytes blocks;
+  for (const auto& [folder, of_database] : subject.databases) {
+    blocks.filters += of_database.filters;
+    blocks.indexes += of_database.indexes;
+  }
+  const bool are_listed = blocks.indexes > 0 && blocks.filters >= subject.loads.filter_bytes;
+  if (!are_listed) blocks = {subject.loads.filter_bytes, 0};
+  const uint64_t needed = blocks.filters + blocks.indexes;
+  const std::string parts =
+      "filters of " + Size(blocks.filters) +
+      (are_listed ? ", indexes of " + Size(blocks.indexes) : ", the indexes of their files");
+  const uint64_t capacity = std::max(place.caches == 1 ? place.capacity : 0, 2 * needed);
+  const bool is_larger = capacity > place.capacity || place.caches != 1;
+  const int bits = ShardBitsFor(capacity, subject.loads.largest_filter_bytes);
+  const bool has_fewer = place.caches == 1 && place.shards > uint64_t{1} << bits;
+  std::string text = "; what helps" + Databases(subject) + ": ";
+  if (is_larger || has_fewer) {
+    text += "a block cache of " + Size(capacity);
+    if (has_fewer) text += " with num_shard_bits=" + std::to_string(bits);
+    text += " (" + parts + ", and data), or ";
+  }
+  // Partitions are in the block cache with each value of cache_index_and_filter_blocks.
+  const bool are_partitions = !place.is_whole && (place.is_in_cache || place.is_without_cache);
+  if (are_partitions) {
+    return text + "metadata_cache_options={partition_pinning=kAll} (" + parts + ", pinned in it)";
+  }
+  return text + "cache_index_and_filter_blocks=false (" + parts +
+         ", outside of the cache), or in new files partition_filters=true with "
+         "index_type=kTwoLevelIndexSearch";
 }
 
 // Returns whether a larger cache, or other filters, can help.
@@ -172,15 +200,7 @@ std::string AlarmText(const AlarmSubject& subject) {
   if (place.is_in_cache && place.is_mapped && place.is_read) {
     text += std::string("; ") + kMapped;
   }
-  if (!IsAboutCache(subject.loads, place)) return text;
-  if (place.caches == 1 && place.capacity == 0) {  // `winnow advise` does not take 0
-    text += "; give the cache a size";
-  } else {
-    text += "; `winnow advise " + Folders(subject) +
-            " --cache=" + (place.caches != 1 ? "SIZE" : ExactSizeText(place.capacity)) +
-            "` says what helps";
-  }
-  return text;
+  return IsAboutCache(subject.loads, place) ? text + Remedy(subject) : text;
 }
 
 }  // namespace winnow::plugin

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 
 #include "src/rocksdb/loads/tables_seen.h"
@@ -58,13 +58,15 @@ bool IsCacheWithoutRoom(const FilterLoads& loads, const PlaceOfFilters& place);
 struct AlarmSubject {
   FilterLoads loads;
   PlaceOfFilters place;
-  std::set<std::string> folders;  // known folders of the databases
-  size_t policies = 1;            // number of policies that `loads` sums up
-  bool is_of_one = true;          // true if the policy shares its cache with no other one
-  bool is_slow = false;           // true for ten minutes, false for one
+  // Databases by their folders, as far as they are known, with blocks as far as they are listed.
+  std::map<std::string, BlockBytes> databases;
+  size_t policies = 1;    // number of policies that `loads` sums up
+  bool is_of_one = true;  // true if the policy shares its cache with no other one
+  bool is_slow = false;   // true for ten minutes, false for one
 };
 
-// Returns the alarm's sentence, with its cause, which depends on where the filters are kept.
+// Returns the alarm's sentence, with its cause, which depends on where the filters are kept, and
+// with what helps.
 std::string AlarmText(const AlarmSubject& subject);
 
 }  // namespace winnow::plugin

@@ -54,6 +54,7 @@ void KnownTables::Add(const KnownTables& other) {
   place.is_in_cache = place.is_in_cache || other.place.is_in_cache;
   place.is_outside = place.is_outside || other.place.is_outside;
   place.is_without_cache = place.is_without_cache || other.place.is_without_cache;
+  place.is_whole = place.is_whole || other.place.is_whole;
   place.is_mapped = place.is_mapped || other.place.is_mapped;
   place.is_read = place.is_read || other.place.is_read;
   if (other.place.max_open_files) SeeMaxOpenFiles(*other.place.max_open_files, &place);
@@ -115,6 +116,7 @@ std::vector<size_t> GroupsByCache(const std::vector<KnownTables>& policies) {
 void TablesSeen::See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table,
                      KnownTables::Time now) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (!table.partition_filters) known_.place.is_whole = true;
   if (!table.cache_index_and_filter_blocks && !table.partition_filters) {
     known_.place.is_outside = true;
     return;

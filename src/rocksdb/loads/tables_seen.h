@@ -21,11 +21,18 @@ namespace winnow::plugin {
 const ROCKSDB_NAMESPACE::BlockBasedTableOptions* TableOptionsOf(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family);
 
+// Sizes of blocks of a database's live files.
+struct BlockBytes {
+  uint64_t filters = 0;
+  uint64_t indexes = 0;
+};
+
 // Caches that hold filters, as an alarm describes them.
 struct PlaceOfFilters {
   bool is_in_cache = false;       // true if a family's filters are in a block cache
   bool is_outside = false;        // true if a family's filters are kept with their open tables
   bool is_without_cache = false;  // true if a family has partitions and no_block_cache
+  bool is_whole = false;          // true if a family has filters without partitions
   bool is_mapped = false;         // true if a database has allow_mmap_reads
   bool is_read = false;           // true if a database has no allow_mmap_reads
 
