@@ -4,6 +4,7 @@
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_replace.h>
 
 #include <algorithm>
 #include <cmath>
@@ -60,6 +61,17 @@ std::string DidYouMean(absl::string_view written, const std::vector<absl::string
                        absl::string_view dashes) {
   const absl::string_view meant = ClosestName(written, names);
   return meant.empty() ? "" : absl::StrCat("; did you mean ", dashes, meant, "?");
+}
+
+std::string WhyEnded(absl::Span<const EndedFlag> rows, absl::string_view verb,
+                     absl::string_view name) {
+  const std::string written = absl::StrReplaceAll(name, {{"-", "_"}});
+  const auto ended = std::find_if(rows.begin(), rows.end(), [&](const EndedFlag& flag) {
+    return flag.verb == verb && flag.name == written;
+  });
+  return ended == rows.end()
+             ? ""
+             : absl::StrCat("the flag --", written, " ended with 2.0: ", ended->instead);
 }
 
 bool AsksForHelp(absl::string_view argument) {

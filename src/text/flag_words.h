@@ -4,6 +4,7 @@
 #define WINNOW_SRC_TEXT_FLAG_WORDS_H_
 
 #include <absl/strings/string_view.h>
+#include <absl/types/span.h>
 
 #include <cstddef>
 #include <string>
@@ -24,6 +25,18 @@ absl::string_view ClosestName(absl::string_view written,
 // name.
 std::string DidYouMean(absl::string_view written, const std::vector<absl::string_view>& names,
                        absl::string_view dashes = "");
+
+// A flag of an earlier version.
+struct EndedFlag {
+  absl::string_view verb;     // empty: of a program without verbs
+  absl::string_view name;     // without dashes
+  absl::string_view instead;  // a sentence that says what to do
+};
+
+// Returns "the flag --use ended with 2.0: …" if a row is of this verb and name, in which - equals
+// _; else an empty string.
+std::string WhyEnded(absl::Span<const EndedFlag> rows, absl::string_view verb,
+                     absl::string_view name);
 
 // Returns whether the argument asks for help. Abseil's own --help has a nonzero exit code.
 bool AsksForHelp(absl::string_view argument);

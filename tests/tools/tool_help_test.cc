@@ -175,6 +175,22 @@ TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
   }
 }
 
+// A flag of an earlier version is refused by a sentence that says what to do instead.
+TEST_F(ToolHelpTest, AFlagThatEndedSaysWhatToDoInstead) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"advise --use=LOG",
+       "the flag --use ended with 2.0: the LOG of a database has the table of "},
+      {"advise --use LOG",
+       "the flag --use ended with 2.0: the LOG of a database has the table of "},
+  };
+  for (const auto& [arguments, said] : cases) {
+    const ChildResult outcome = RunTool(ArgumentsOf(std::string("  winnow ") + arguments));
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
+    EXPECT_THAT(outcome.errors, HasSubstr(said)) << arguments;
+  }
+}
+
 // Tests every numeric flag of every verb.
 TEST_F(ToolHelpTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
   const std::regex with_range(R"(  --([a-z_]+)=\S+ \(([-+.0-9e]+) to ([-+.0-9e]+)[;)].*)");

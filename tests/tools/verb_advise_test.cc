@@ -485,42 +485,6 @@ TEST_F(VerbAdviseTest, AFileOfAnotherFamilyThanTheOneThatIsAskedForKeepsNoVerdic
   EXPECT_THAT(one.at("recommendation"), HasSubstr("filter_policy="));
 }
 
-TEST_F(VerbAdviseTest, WhereTooFewAsksWereCountedThereIsNoVerdictAndNoFault) {
-  json row = {{"policy", "bits_per_key=3"},
-              {"databases", json::array()},
-              {"families", {"default"}},
-              {"level", 6},
-              {"seconds", 60},
-              {"asks", 2048 * 5},
-              {"denied", 2048 * 4},
-              {"asks_counted", 5},
-              {"denied_counted", 4},
-              {"false_positives", 1200},
-              {"false_positives_low", 100},
-              {"false_positives_high", 4000},
-              {"filters", 1},
-              {"keys", 100'000},
-              {"bytes", 40'000},
-              {"ranges_asked", 0},
-              {"ranges_denied", 0}};
-  json document = {{"schema", "winnow.filter_use/1"}, {"one_counted_of", 2048}};
-  for (const json& rows : {json::array(), json::array({row})}) {
-    document["rows"] = rows;
-    WriteFile(folder_ / "use.json", document.dump());
-    for (const char* budget : {"", " --budget=1"}) {
-      const std::string arguments = "--use=" + folder_ / "use.json" + budget;
-      const ChildResult text = VerbTest::Run(arguments);
-      EXPECT_EQ(text.status, 0) << text.errors;
-      EXPECT_THAT(text.output,
-                  AllOf(HasSubstr("There is no verdict: "), Not(HasSubstr("Nothing to mend"))));
-      const json found = JsonOf(VerbTest::Run(arguments + " --json"), 0);
-      EXPECT_TRUE(found.at("mend").empty());
-      EXPECT_TRUE(found.at("gain").empty());
-      EXPECT_THAT(found.at("unknown").at(0), HasSubstr("There is no verdict: "));
-    }
-  }
-}
-
 TEST_F(VerbAdviseTest, WhereNothingCanBeSaidNothingIsPrinted) {
   MakeDatabase("empty", "bloomfilter:10", 0);
   WriteFile(folder_ / "no.sst", "");
@@ -845,20 +809,12 @@ TEST_F(VerbAdviseTest, FollowsRecordedLookupsThroughACacheInTheirOrder) {
               HasSubstr("The list of lookups is sorted"));
 }
 
-TEST_F(VerbAdviseTest, FlagsOfPoliciesDoNotGoWithACacheOrUse) {
+TEST_F(VerbAdviseTest, FlagsOfPoliciesDoNotGoWithACache) {
   MakeDatabase("db", "winnow:10", 1'000);
   for (const char* flag : {"--budget=64KiB", "--by=reads", "--all", "--seconds=5"}) {
     const ChildResult outcome = Run(Quoted("db") + " --cache=64KiB " + flag);
     EXPECT_EQ(outcome.status, 2) << flag;
     EXPECT_THAT(outcome.errors, HasSubstr("leave out one of the two")) << flag;
-  }
-  for (const char* flag : {"--all", "--by=reads", "--cf=default", "--chart=a.svg", "--draws=3",
-                           "--sample=7", "--seconds=5", "--try_policy=winnow:8"}) {
-    const ChildResult outcome = VerbTest::Run(std::string("--use=a.json ") + flag);
-    EXPECT_EQ(outcome.status, 2) << flag;
-    EXPECT_THAT(outcome.errors, AllOf(HasSubstr("--use has none"),
-                                      HasSubstr("--use goes only with --budget and --json")))
-        << flag;
   }
   EXPECT_THAT(Run(Quoted("db") + " --cache=much").errors,
               HasSubstr("this is a number of bytes above 0"));

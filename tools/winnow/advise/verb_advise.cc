@@ -26,7 +26,6 @@
 #include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_json.h"
 #include "tools/winnow/advise/cache_json.h"
-#include "tools/winnow/advise/use/use_json.h"
 #include "tools/winnow/cli/byte_count.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
@@ -71,9 +70,6 @@ WINNOW_FLAG(
     "the size of the block cache, as 256MiB, or log for the size in the database's LOG: say what "
     "lookups read into the cache if filters stay as they are, are partitioned, are pinned and "
     "more");
-WINNOW_FLAG(advise, std::string, use, "", TextValue("FILE"),
-            "what filters answered while a program ran, in place of PATH and lookups: JSON of "
-            "winnow::FilterUseAsJson(), or a database's LOG; - reads standard input");
 WINNOW_FLAG(advise, std::string, chart, "", TextValue("FILE"),
             "draw the curve of memory against false reads as an SVG file; with --cache, the reads "
             "over the size of the cache");
@@ -222,30 +218,14 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
   const std::string by = absl::GetFlag(FLAGS_advise_by);
   const std::string cache = absl::GetFlag(FLAGS_advise_cache);
   const bool recorded = !absl::GetFlag(FLAGS_advise_lookups).empty();
-  const bool has_use = !absl::GetFlag(FLAGS_advise_use).empty();
   const bool has_budget = !budget.empty();
   const std::vector<std::pair<std::string, bool>> of_policies = {
       {"--by", by != "memory"},
       {"--all", absl::GetFlag(FLAGS_advise_all)},
       {"--seconds", options->seconds != 60}};
-  std::string beside_use = FirstGiven({{"PATH", !paths.empty()},
-                                       {"--lookups", recorded},
-                                       {"--draws", draws.has_value()},
-                                       {"--absent_share", absent_share.has_value()},
-                                       {"--cache", !cache.empty()},
-                                       {"--chart", !absl::GetFlag(FLAGS_advise_chart).empty()},
-                                       {"--try_policy", !policy.empty()},
-                                       {"--sample", options->sample_keys != 10'000'000},
-                                       {"--cf", !options->families.empty()}});
-  if (beside_use.empty()) beside_use = FirstGiven(of_policies);
   const std::string beside_cache = has_budget ? "--budget" : FirstGiven(of_policies);
   const std::pair<bool, std::string> faults[] = {
-      {paths.empty() && !has_use, "which files or database folders?"},
-      {has_use && !beside_use.empty(),
-       absl::StrCat(
-           beside_use,
-           " is for advice on files, and --use has none: --use goes only with --budget and "
-           "--json")},
+      {paths.empty(), "which files or database folders?"},
       {!cache.empty() && cache != "log" && !ParseByteCount(cache),
        absl::StrCat("--cache=", cache,
                     ": this is a number of bytes above 0, as 256MiB, or log for the cache that the "
@@ -380,27 +360,11 @@ int RunCacheAdvice(const Verb& verb, const std::vector<std::string>& paths, Inpu
   return printed && input.trees_read && advice.errors.empty() ? kAllGood : kCouldNotRead;
 }
 
-int RunUseAdvice(const Verb& verb, std::optional<double> budget_bytes) {
-  std::string problem;
-  const inspect::FilterUseFile file =
-      inspect::ReadFilterUse(absl::GetFlag(FLAGS_advise_use), &problem);
-  if (!problem.empty()) {
-    absl::FPrintF(stderr, "winnow advise: --use=%s\n", problem);
-    return kCouldNotRead;
-  }
-  const inspect::UseAdvice advice = inspect::AdviseByUse(file, budget_bytes);
-  const bool printed = Print(verb.name, absl::GetFlag(FLAGS_json) ? inspect::UseAdviceJson(advice)
-                                                                  : UseAdviceText(advice));
-  const bool is_fault = advice.no_verdict.empty() && !advice.fits;
-  return !printed ? kCouldNotRead : is_fault ? kFaultFound : kAllGood;
-}
-
 int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   inspect::AdviceOptions options;
   if (const std::string wrong = WhyWrong(paths, &options); !wrong.empty()) {
     return WrongUsage(verb, wrong);
   }
-  if (!absl::GetFlag(FLAGS_advise_use).empty()) return RunUseAdvice(verb, options.budget_bytes);
   Input input = Find(paths);
   const std::string list = absl::GetFlag(FLAGS_advise_lookups);
   const bool has_cache = !absl::GetFlag(FLAGS_advise_cache).empty();
@@ -431,7 +395,7 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
 Verb AdviseVerb() {
   return {
       "advise",
-      "PATH...|--use [--lookups [--hex]] [FLAGS] [--cf] [--path] [--jobs] [--json]",
+      "PATH... [--lookups [--hex]] [FLAGS] [--cf] [--path] [--jobs] [--json]",
       "Tells what another filter policy would do on this data: memory and false reads",
       "A PATH is an SST file (*.sst) or a database's folder. winnow advise follows lookups\n"
       "through the files, as RocksDB does. A false read is a data block read for an absent key:\n"
@@ -464,13 +428,7 @@ Verb AdviseVerb() {
       "data blocks and a block cache of that size, which is RocksDB's own: with filters as they\n"
       "are, and with other filters, options and caches. The keys of one MultiGet share the blocks\n"
       "that they read. The output says where it knows the options from, and what is left out. The\n"
-      "JSON is winnow.advise_cache/1.\n"
-      "\n"
-      "With --use=FILE, winnow advise needs neither files nor keys: the JSON of\n"
-      "winnow::FilterUseAsJson(), or a LOG, says what filters answered while the program ran. It\n"
-      "finds the bits per key of each policy with the fewest false reads, within --budget or the\n"
-      "same memory, and filters of no use. It says what such figures can't tell. The JSON is\n"
-      "winnow.advise_use/1.\n",
+      "JSON is winnow.advise_cache/1.\n",
       RunAdvise,
       {{"winnow advise DB", "memory and false reads of other filter policies on this database"},
        {"winnow advise DB --budget=64MiB",
@@ -479,7 +437,6 @@ Verb AdviseVerb() {
        {"winnow advise DB --lookups=KEYS", "the same for lookups that were recorded in a file"},
        {"winnow advise DB --cache=256MiB --lookups=KEYS",
         "what these lookups read into a block cache, and what would read less"},
-       {"winnow advise --use=FILTER_USE.json", "by what filters answered in a program"},
        {"winnow advise DB --draws=20000 --json", "with fewer lookups, as JSON for a script"}}};
 }
 

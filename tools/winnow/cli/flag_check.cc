@@ -20,6 +20,12 @@ namespace {
 
 using Form = FlagValue::Form;
 
+constexpr inspect::EndedFlag kEndedFlags[] = {
+    {"advise", "use",
+     "the LOG of a database has the table of its filters; give more bits per key to the policies "
+     "with the most false positives (docs/filter-use.md)"},
+};
+
 bool IsWithin(const FlagValue& value, absl::string_view text) {
   if (value.form == Form::kBytes) return value.range.Has(ParseByteCount(text).value_or(0));
   const std::vector<absl::string_view> numbers = value.form == Form::kWholeList
@@ -84,7 +90,9 @@ std::string CheckFlag(const Verb* verb, absl::string_view argument) {
   name = name.substr(0, equals);
   const Flag* const flag = verb == nullptr ? nullptr : FindFlag(verb->name, name);
   if (flag == nullptr) {
-    return NoSuchFlag(verb, argument, name);
+    const std::string ended =
+        inspect::WhyEnded(kEndedFlags, verb == nullptr ? "" : verb->name, name);
+    return ended.empty() ? NoSuchFlag(verb, argument, name) : ended;
   }
   const bool has_value = equals != absl::string_view::npos && !value.empty();
   if (!has_value && flag->value.form != Form::kNone) {
