@@ -1,7 +1,6 @@
 #include "src/database/lookup_trace.h"
 
 #include <absl/strings/match.h>
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include <rocksdb/trace_record.h>
@@ -173,18 +172,6 @@ class TraceFile {
   uint64_t end_ = 0;
 };
 
-// Returns true if this RocksDB reads the keys of some MultiGets one by one. `rest` follows the
-// trace's version: "\tRocksDB Version: 7.8\t".
-bool MayReadOneByOne(absl::string_view rest) {
-  constexpr absl::string_view kName = "\tRocksDB Version: ";
-  constexpr int kReadsTogether = 9;
-  const size_t at = rest.find(kName);
-  if (at == absl::string_view::npos) return true;
-  rest.remove_prefix(at + kName.size());
-  int major = 0;
-  return !absl::SimpleAtoi(rest.substr(0, rest.find('.')), &major) || major < kReadsTogether;
-}
-
 std::string Count(uint64_t count, absl::string_view one, absl::string_view several) {
   return absl::StrCat(count, " ", count == 1 ? one : several);
 }
@@ -215,8 +202,8 @@ std::string TraceNotes::Sentence() const {
 }
 
 std::string VisitTrace(const std::string& path, uint32_t family,
-                       absl::FunctionRef<void(absl::string_view key, bool joins)> visit,
-                       TraceNotes* notes, const VisitSeek& visit_seek) {
+                       absl::FunctionRef<void(absl::string_view key)> visit, TraceNotes* notes,
+                       const VisitSeek& visit_seek) {
   using Found = TraceFile::Found;
   errno = 0;
   TraceFile file(path);
@@ -239,7 +226,6 @@ std::string VisitTrace(const std::string& path, uint32_t family,
                         ", and this program reads the versions 0.1 and 0.2, which RocksDB writes "
                         "up to 11.9");
   }
-  const bool may_read_one_by_one = MayReadOneByOne(rest);
   std::vector<Lookup> lookups;
   for (;;) {
     const Found found = file.Next(&type, &bytes);
@@ -271,13 +257,10 @@ std::string VisitTrace(const std::string& path, uint32_t family,
       notes->cut_off = absl::StrCat("the trace is damaged in the record", place);
       break;
     }
-    bool joins = false;
     for (const Lookup& lookup : lookups) {
       if (lookup.family == family) {
         ++notes->lookups;
-        notes->joined += joins ? 1 : 0;
-        visit(lookup.key, joins);
-        joins = true;
+        visit(lookup.key);
       } else {
         ++notes->of_other_families;
       }
@@ -294,7 +277,6 @@ std::string VisitTrace(const std::string& path, uint32_t family,
       ++notes->others;
     }
   }
-  notes->may_read_one_by_one = may_read_one_by_one && notes->joined > 0;
   return std::string();
 }
 

@@ -20,12 +20,6 @@ struct TraceNotes {
   uint64_t taken_seeks = 0;        // visited seeks of the family's iterators
   uint64_t seeks = 0;              // other seeks of iterators
   uint64_t others = 0;             // other records
-  // Lookups in a MultiGet, except for the first one of the column family.
-  uint64_t joined = 0;
-  // True if the trace is from a RocksDB before 9.0 or an unknown version, which reads the keys of
-  // MultiGets with vectors one by one, and those of others together; a trace does not distinguish
-  // them.
-  bool may_read_one_by_one = false;
   // Position and reason if reading stopped before the end that EndTrace() writes; else empty.
   std::string cut_off;
 
@@ -43,17 +37,17 @@ struct TracedSeek {
 using VisitSeek = std::function<void(const TracedSeek& seek)>;
 
 // Calls `visit` for each Get and each key of each MultiGet in the column family with this ID, in
-// the order of the trace. `joins` is true if the key belongs to the same MultiGet as the lookup
-// before. Calls `visit_seek`, if set, for each Seek in the column family. Keys are valid only
-// during the call. A trace without its end, as when the program was killed, or with damage is read
-// up to there. Returns an empty string, or a sentence that names the file if it is unreadable, no
-// regular file, no trace, or of a version other than 0.1 and 0.2, which RocksDB writes up to 11.9.
+// the order of the trace. Calls `visit_seek`, if set, for each Seek in the column family. Keys are
+// valid only during the call. A trace without its end, as when the program was killed, or with
+// damage is read up to there. Returns an empty string, or a sentence that names the file if it is
+// unreadable, no regular file, no trace, or of a version other than 0.1 and 0.2, which RocksDB
+// writes up to 11.9.
 //
 // RocksDB's own trace reader is not used: it needs a database, and if built with assertions, as
 // Debian's, it aborts on a damaged trace.
 std::string VisitTrace(const std::string& path, uint32_t family,
-                       absl::FunctionRef<void(absl::string_view key, bool joins)> visit,
-                       TraceNotes* notes, const VisitSeek& visit_seek = nullptr);
+                       absl::FunctionRef<void(absl::string_view key)> visit, TraceNotes* notes,
+                       const VisitSeek& visit_seek = nullptr);
 
 }  // namespace winnow::inspect
 

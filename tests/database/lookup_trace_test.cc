@@ -42,7 +42,6 @@ using testing::WriteFile;
 
 struct Visit {
   std::vector<std::string> keys;
-  std::vector<bool> joins;
   TraceNotes notes;
   std::string problem;
 };
@@ -50,11 +49,7 @@ struct Visit {
 Visit VisitAll(const std::string& path, uint32_t family = 0) {
   Visit visit;
   visit.problem = VisitTrace(
-      path, family,
-      [&visit](absl::string_view key, bool joins) {
-        visit.keys.emplace_back(key);
-        visit.joins.push_back(joins);
-      },
+      path, family, [&visit](absl::string_view key) { visit.keys.emplace_back(key); },
       &visit.notes);
   return visit;
 }
@@ -159,7 +154,7 @@ TEST_F(LookupTraceTest, HasTheSeeksOfAFamilyWithTheirBounds) {
   };
   TraceNotes notes;
   EXPECT_EQ(VisitTrace(
-                path, 0, [](absl::string_view, bool) {}, &notes, take),
+                path, 0, [](absl::string_view) {}, &notes, take),
             "");
   const std::string upper = high.ToString();
   EXPECT_THAT(seeks, ElementsAre(Pair(zero, upper), Pair("x", ""), Pair("", upper), Pair("c", ""),
@@ -175,32 +170,9 @@ TEST_F(LookupTraceTest, HasTheSeeksOfAFamilyWithTheirBounds) {
     seeks.clear();
     TraceNotes of_part;
     VisitTrace(
-        path, 0, [](absl::string_view, bool) {}, &of_part, take);
+        path, 0, [](absl::string_view) {}, &of_part, take);
     ASSERT_LE(seeks.size(), 5u);
     for (const auto& [key, bound] : seeks) ASSERT_LE(key.size() + bound.size(), 4u) << size;
-  }
-}
-
-TEST_F(LookupTraceTest, TellsWhichLookupsAreOfOneMultiGet) {
-  const Visit ours = VisitAll(trace_);
-  EXPECT_THAT(ours.joins, ElementsAre(false, false, false, true, false, false, false, false));
-  EXPECT_EQ(ours.notes.joined, 1);
-  EXPECT_THAT(VisitAll(trace_, other_).joins, ElementsAre(false, false, false));
-}
-
-// RocksDB versions before 9.0 trace the keys of some MultiGets one by one.
-TEST_F(LookupTraceTest, TellsWhoseMultiGetsMayBeReadOneByOne) {
-  EXPECT_EQ(VisitAll(trace_).notes.may_read_one_by_one, ROCKSDB_MAJOR < 9);
-  EXPECT_FALSE(VisitAll(trace_, other_).notes.may_read_one_by_one);  // all keys are single
-  const std::string whole = ReadFile(trace_);
-  const std::string name = absl::StrCat("RocksDB Version: ", ROCKSDB_MAJOR, ".", ROCKSDB_MINOR);
-  const size_t at = whole.find(name);
-  ASSERT_NE(at, std::string::npos);
-  for (const char major : {'7', '8', '9'}) {
-    std::string other = whole;
-    other[at + 17] = major;
-    WriteFile(trace_, other);
-    EXPECT_EQ(VisitAll(trace_).notes.may_read_one_by_one, major < '9') << major;
   }
 }
 
@@ -275,7 +247,7 @@ TEST_F(LookupTraceTest, AnOldOneIsRead) {
   std::vector<std::pair<std::string, std::string>> seeks;
   TraceNotes notes;
   VisitTrace(
-      trace_, 0, [](absl::string_view, bool) {}, &notes,
+      trace_, 0, [](absl::string_view) {}, &notes,
       [&](const TracedSeek& seek) { seeks.emplace_back(seek.key, seek.upper_bound); });
   EXPECT_THAT(seeks, ElementsAre(Pair("seek", "")));
 }

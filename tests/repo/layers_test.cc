@@ -129,9 +129,6 @@ const std::vector<Layer>& Layers() {
        {"include/winnow", kPolicyHeader, kListenerHeader, "src/base", "src/core", "src/database",
         "src/rocksdb", "src/sst", "src/text", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "operating system"}},
-      {"src/cache_trial",
-       {"include/winnow", "src/sst", "third_party/rocksdb_abi"},
-       {"RocksDB", "Abseil"}},
       {"third_party/rocksdb_abi", {}, {"RocksDB", "RocksDB's tree"}},
       {"db_bench_ext",
        {"include/winnow", kPolicyHeader, kListenerHeader, kHugePagesHeader, "src/base", "src/text",
@@ -143,7 +140,7 @@ const std::vector<Layer>& Layers() {
        {"RocksDB", "Abseil", "nlohmann-json", "operating system"}},
       {"tools",
        {"include/winnow", kPolicyHeader, kListenerHeader, "src/base", "src/core", "src/workers",
-        "src/text", "src/sst", "src/database", "src/policy_trial", "src/cache_trial"},
+        "src/text", "src/sst", "src/database", "src/policy_trial"},
        {"RocksDB", "Abseil", "nlohmann-json", "operating system"}},
       {"bindings/java", {"src/preload"}, {"Java", "operating system"}},
       {"bindings/rust", {"src/rocksdb"}, {"RocksDB"}},
@@ -436,9 +433,8 @@ TEST(LayersTest, EveryScriptHasALineInTheirReadme) {
 // The comment at the beginning of the folder's CMakeLists.txt names each file in it and in its
 // subfolders, without the extension, and no missing file.
 TEST(LayersTest, FoldersOfManyFilesSayWhatEachHas) {
-  std::vector<std::string> folders = {"src/base",     "src/cache_trial",  "src/core",
-                                      "src/database", "src/policy_trial", "src/simd",
-                                      "src/sst",      "src/text",         "src/workers"};
+  std::vector<std::string> folders = {"src/base", "src/core", "src/database", "src/policy_trial",
+                                      "src/simd", "src/sst",  "src/text",     "src/workers"};
   for (const std::string verbs : {"streams/winnow/", "tools/winnow/"}) {
     for (const std::string& name : FoldersIn(Root() / verbs)) folders.push_back(verbs + name);
   }

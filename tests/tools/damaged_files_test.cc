@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/cache_trial/file_visits.h"
 #include "src/sst/sst_filters.h"
 #include "src/workers/wire.h"
 #include "tests/support/files.h"
@@ -125,8 +124,6 @@ std::string Advise(const std::string& path, uint64_t first) {
   std::string error;
   const std::string answers = AskFile(path, keys, {0, keys.size()}, &error);
   if (!error.empty()) return "lookups: " + error;
-  const VisitedFile visited = VisitFile(path, keys.data(), keys.size(), [](double) {});
-  if (!visited.error.empty()) return "cache: " + visited.error;
   DrawOptions draw;
   draw.lookups = 100;
   file.is_sampled = true;
@@ -134,7 +131,6 @@ std::string Advise(const std::string& path, uint64_t first) {
   if (!drawn.error.empty()) return "draws: " + drawn.error;
   for (size_t i = 0; i < keys.size(); i += 2) {
     if (answers[i] == static_cast<char>(FileAnswer::kDenied)) return keys[i] + " is denied";
-    if (!visited.visits[i].may_contain) return keys[i] + " is denied in the cache";
   }
   if (file.comparator != ROCKSDB_NAMESPACE::BytewiseComparator()->Name()) return "good";
   const FileScans asked =

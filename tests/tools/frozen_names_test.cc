@@ -195,7 +195,6 @@ TEST(FrozenNamesTest, OfJsonOfOtherRunsAreKept) {
   ExpectKeysKept("advise with a budget", advise + " --draws=1000 --budget=40KB", 0);
   ExpectKeysKept("advise with lookups",
                  advise + " --cf=default --lookups='" + (folder / "keys") + "'", 0);
-  ExpectKeysKept("advise with a cache", advise + " --draws=1000 --cache=64KiB", 0);
   ExpectKeysKept("advise with scans", advise + " --cf=default --lookups='" + SeeksIn(folder) + "'",
                  0);
   ExpectKeysKept("run", "run --dry_run --json true", 0);

@@ -34,7 +34,7 @@ absl::StatusOr<KeyTable> ReadTrace(const std::string& path) {
   inspect::TraceNotes notes;
   const std::string problem = inspect::VisitTrace(
       path, /*family=*/0,
-      [&](absl::string_view key, bool /*joins*/) {
+      [&](absl::string_view key) {
         keys.Add({key.data(), key.size()});
       },
       &notes);

@@ -63,11 +63,6 @@ void TakeBackVerdict(Advice* advice) {
   advice->scans->prefix_extractor.clear();
 }
 
-void TakeBackVerdict(CacheAdvice* advice) {
-  advice->recommendation = NoVerdict(advice->errors);
-  advice->options.clear();
-}
-
 Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
               const AdviceProgress& progress, std::string* problem) {
   Advice advice;

@@ -1,5 +1,4 @@
-// Advice on existing files: memory and false reads under other filter policies, and reads of
-// lookups through a block cache of a given size, with the files' filters and with others.
+// Advice on existing files: memory and false reads under other filter policies.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_H_
@@ -8,7 +7,6 @@
 #include <vector>
 
 #include "tools/winnow/advise/advice_types.h"
-#include "tools/winnow/advise/cache_rows.h"
 
 namespace winnow::inspect {
 
@@ -19,12 +17,6 @@ Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& optio
 
 // Removes the recommendation, for advice that lacks unreadable or missing files.
 void TakeBackVerdict(Advice* advice);
-void TakeBackVerdict(CacheAdvice* advice);
-
-// Reads the files and simulates the lookups in worker processes. Sets *problem to a sentence if no
-// advice is possible; the result is then unusable.
-CacheAdvice AdviseOnCache(const std::vector<AdviceTable>& tables, const CacheAdviceOptions& options,
-                          const AdviceProgress& progress, std::string* problem);
 
 }  // namespace winnow::inspect
 

@@ -28,11 +28,6 @@ struct AdviceOptions {
   // True if `recorded` is in order of time: the first half is learned from and the second half
   // evaluates the forecast. Otherwise the halves are chosen at random.
   bool recorded_in_time = false;
-  // True for each lookup in `recorded` that belongs to the same MultiGet as the previous one; empty
-  // if none does.
-  std::vector<bool> recorded_joins;
-  // TraceNotes::may_read_one_by_one.
-  bool recorded_may_be_read_one_by_one = false;
   // Recorded scans of the only column family. Unset if none were recorded.
   std::optional<RecordedScans> recorded_scans;
 

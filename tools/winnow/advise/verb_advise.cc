@@ -19,13 +19,11 @@
 #include <utility>
 #include <vector>
 
-#include "src/database/cache_of_log.h"
 #include "src/policy_trial/trial_filter.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_json.h"
-#include "tools/winnow/advise/cache_json.h"
 #include "tools/winnow/cli/byte_count.h"
 #include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
@@ -65,14 +63,8 @@ WINNOW_FLAG(advise, std::string, by, "memory", TextValue("memory|reads", "memory
             "sort the rows by filter memory or false reads");
 WINNOW_SWITCH(advise, all,
               "show the curve of memory against false reads, by policies of 4 to 20 bits");
-WINNOW_FLAG(
-    advise, std::string, cache, "", TextValue("BYTES|log", "log"),
-    "the size of the block cache, as 256MiB, or log for the size in the database's LOG: say what "
-    "lookups read into the cache if filters stay as they are, are partitioned, are pinned and "
-    "more");
 WINNOW_FLAG(advise, std::string, chart, "", TextValue("FILE"),
-            "draw the curve of memory against false reads as an SVG file; with --cache, the reads "
-            "over the size of the cache");
+            "draw the curve of memory against false reads as an SVG file");
 
 namespace winnow::tools {
 namespace {
@@ -115,18 +107,17 @@ Input Find(const std::vector<std::string>& paths) {
 
 constexpr size_t kMaxScans = 100'000;
 
-// A sample of a stream of unknown length: its first members, or a uniform sample by reservoir
-// sampling (Vitter 1985, algorithm R).
+// A uniform sample of a stream of unknown length by reservoir sampling (Vitter 1985, algorithm R).
 template <typename Member>
 class Reservoir {
  public:
-  Reservoir(size_t most, bool first_ones) : most_(most), first_ones_(first_ones) {}
+  explicit Reservoir(size_t most) : most_(most) {}
 
   void Add(Member member) {
     ++seen_;
     if (kept_.size() < most_) {
       kept_.push_back(std::move(member));
-    } else if (!first_ones_) {
+    } else {
       const uint64_t at = random_() % seen_;
       if (at < most_) kept_[at] = std::move(member);
     }
@@ -137,37 +128,26 @@ class Reservoir {
 
  private:
   const size_t most_;
-  const bool first_ones_;
   uint64_t seen_ = 0;
   std::mt19937_64 random_;
   std::vector<Member> kept_;
 };
 
-// Reads recorded lookups: the first ones for advice on a cache, which needs consecutive lookups;
-// else a sample, and the seeks of a trace. If a trace has only seeks, lookups are drawn. Returns a
-// sentence if the list can't be read, else an empty string.
+// Reads a sample of recorded lookups, and the seeks of a trace. If a trace has only seeks, lookups
+// are drawn. Returns a sentence if the list can't be read, else an empty string.
 std::string ReadLookups(const std::string& path, const std::vector<std::string>& databases,
-                        bool for_cache, inspect::AdviceOptions* options,
-                        std::vector<std::string>* warnings) {
-  Reservoir<std::string> lookups(kMaxLookups, for_cache);
-  Reservoir<inspect::RecordedScan> scans(kMaxScans, false);
+                        inspect::AdviceOptions* options, std::vector<std::string>* warnings) {
+  Reservoir<std::string> lookups(kMaxLookups);
+  Reservoir<inspect::RecordedScan> scans(kMaxScans);
   inspect::RecordedScans recorded;
-  inspect::VisitSeek visit_seek;
-  if (!for_cache) {
-    visit_seek = [&](const inspect::TracedSeek& seek) {
-      ++recorded.seeks;
-      if (!seek.upper_bound.empty()) {
-        scans.Add({std::string(seek.key), std::string(seek.upper_bound)});
-      }
-    };
-  }
-  const std::string problem = VisitListedLookups(
-      path,
-      [&](std::string_view key, bool joins) {
-        lookups.Add(std::string(key));
-        if (lookups.seen() <= kMaxLookups) options->recorded_joins.push_back(joins);
-      },
-      warnings, databases, &options->recorded_may_be_read_one_by_one, visit_seek);
+  const std::string problem = VisitListedKeys(
+      path, [&](std::string_view key) { lookups.Add(std::string(key)); }, warnings, databases,
+      [&](const inspect::TracedSeek& seek) {
+        ++recorded.seeks;
+        if (!seek.upper_bound.empty()) {
+          scans.Add({std::string(seek.key), std::string(seek.upper_bound)});
+        }
+      });
   if (recorded.seeks > 0) {
     recorded.with_bound = scans.seen();
     recorded.scans = std::move(scans).kept();
@@ -179,21 +159,12 @@ std::string ReadLookups(const std::string& path, const std::vector<std::string>&
   }
   const bool has_all = lookups.seen() <= kMaxLookups;
   if (problem.empty() && !has_all) {
-    warnings->push_back(absl::StrCat(path, ": of ", lookups.seen(), " lookups ",
-                                     for_cache ? "the first " : "", kMaxLookups, " were taken",
-                                     for_cache ? "" : ", by chance"));
+    warnings->push_back(absl::StrCat(path, ": of ", lookups.seen(), " lookups ", kMaxLookups,
+                                     " were taken, by chance"));
   }
   options->recorded = std::move(lookups).kept();
-  options->recorded_in_time = (for_cache || has_all) && !absl::c_is_sorted(*options->recorded);
+  options->recorded_in_time = has_all && !absl::c_is_sorted(*options->recorded);
   return problem;
-}
-
-// Returns the first of these flags that is given, or an empty string.
-std::string FirstGiven(const std::vector<std::pair<std::string, bool>>& flags) {
-  for (const auto& [name, is_given] : flags) {
-    if (is_given) return name;
-  }
-  return std::string();
 }
 
 std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptions* options) {
@@ -216,24 +187,9 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
     inspect::PolicyOfText(policy, &refusal);
   }
   const std::string by = absl::GetFlag(FLAGS_advise_by);
-  const std::string cache = absl::GetFlag(FLAGS_advise_cache);
   const bool recorded = !absl::GetFlag(FLAGS_advise_lookups).empty();
-  const bool has_budget = !budget.empty();
-  const std::vector<std::pair<std::string, bool>> of_policies = {
-      {"--by", by != "memory"},
-      {"--all", absl::GetFlag(FLAGS_advise_all)},
-      {"--seconds", options->seconds != 60}};
-  const std::string beside_cache = has_budget ? "--budget" : FirstGiven(of_policies);
   const std::pair<bool, std::string> faults[] = {
       {paths.empty(), "which files or database folders?"},
-      {!cache.empty() && cache != "log" && !ParseByteCount(cache),
-       absl::StrCat("--cache=", cache,
-                    ": this is a number of bytes above 0, as 256MiB, or log for the cache that the "
-                    "database's LOG names")},
-      {!cache.empty() && !beside_cache.empty(),
-       absl::StrCat(beside_cache,
-                    " is about the memory that policies take, and --cache about what lookups read: "
-                    "leave out one of the two")},
       {recorded && draws,
        "--draws is the number of made-up lookups, but --lookups has recorded ones: leave out "
        "one of the two"},
@@ -301,65 +257,6 @@ bool PrintAdvice(const Verb& verb, const std::string& document,
   return (path.empty() || PrintToFile(verb.name, path, chart())) && printed;
 }
 
-// Sets the cache from the flag, and missing settings from the LOG of the first database that has
-// one. Returns a sentence on failure, else an empty string.
-std::string FindCache(const std::vector<std::string>& paths, inspect::CacheAdviceOptions* options) {
-  inspect::CacheShape& cache = options->cache;
-  const std::optional<double> bytes = ParseByteCount(absl::GetFlag(FLAGS_advise_cache));
-  cache.capacity = static_cast<uint64_t>(bytes.value_or(0));
-  const std::string family =
-      options->advice.families.empty() ? "default" : options->advice.families.front();
-  std::optional<inspect::LoggedCache> logged;
-  for (const std::string& path : paths) {
-    std::error_code code;
-    if (!logged && std::filesystem::is_directory(path, code)) {
-      logged = inspect::CacheOfLog(path, family);
-    }
-  }
-  if (!logged || logged->kind.empty()) {
-    const absl::string_view why = logged ? "By its LOG the database has no block cache"
-                                         : "No LOG says which cache the database has";
-    options->cache_says = absl::StrCat(
-        why,
-        ": it is taken for an LRUCache, as RocksDB up to 10.6 makes it; later versions make an "
-        "AutoHyperClockCache of 32 MiB.");
-    return bytes ? "" : absl::StrCat("--cache=log: ", why, "; give a size, as --cache=256MiB");
-  }
-  cache.capacity = bytes ? cache.capacity : logged->capacity;
-  cache.hyper_clock = logged->kind.find("HyperClockCache") != std::string::npos;
-  cache.strict = logged->strict_capacity_limit;
-  cache.high_priority_share =
-      cache.hyper_clock ? cache.high_priority_share : logged->high_pri_pool_ratio;
-  // The number of shards in the LOG is not valid for another capacity.
-  cache.shard_bits = cache.capacity == logged->capacity ? logged->num_shard_bits : -1;
-  options->is_shared = !logged->shared_with.empty();
-  options->cache_says = absl::StrCat(
-      "By its LOG the database was opened with a cache of ",
-      inspect::ByteSize(static_cast<double>(logged->capacity)), " (", logged->kind,
-      logged->shared_with.empty() ? "" : ", shared with other column families",
-      logged->has_secondary_cache ? ", with a secondary cache, which is not in this" : "", ").");
-  return "";
-}
-
-int RunCacheAdvice(const Verb& verb, const std::vector<std::string>& paths, Input input,
-                   const inspect::AdviceOptions& advice_options, std::string problem) {
-  inspect::CacheAdviceOptions options;
-  options.advice = advice_options;
-  options.sweep = !absl::GetFlag(FLAGS_advise_chart).empty();
-  if (problem.empty()) problem = FindCache(paths, &options);
-  inspect::CacheAdvice advice;
-  const auto advise = [&](const inspect::AdviceProgress& progress, std::string* why) {
-    return inspect::AdviseOnCache(input.tables, options, progress, why);
-  };
-  if (!TakeAdvice(paths, advise, std::move(problem), &input, &advice)) return kCouldNotRead;
-  const bool printed =
-      PrintAdvice(verb,
-                  absl::GetFlag(FLAGS_json) ? inspect::CacheAdviceJson(advice, input.warnings)
-                                            : CacheAdviceText(advice),
-                  [&] { return CacheChart(advice); });
-  return printed && input.trees_read && advice.errors.empty() ? kAllGood : kCouldNotRead;
-}
-
 int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   inspect::AdviceOptions options;
   if (const std::string wrong = WhyWrong(paths, &options); !wrong.empty()) {
@@ -367,12 +264,8 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   }
   Input input = Find(paths);
   const std::string list = absl::GetFlag(FLAGS_advise_lookups);
-  const bool has_cache = !absl::GetFlag(FLAGS_advise_cache).empty();
   std::string problem;
-  if (!list.empty()) problem = ReadLookups(list, paths, has_cache, &options, &input.warnings);
-  if (has_cache) {
-    return RunCacheAdvice(verb, paths, std::move(input), options, std::move(problem));
-  }
+  if (!list.empty()) problem = ReadLookups(list, paths, &options, &input.warnings);
   inspect::Advice advice;
   const auto advise = [&](const inspect::AdviceProgress& progress, std::string* why) {
     return inspect::Advise(input.tables, options, progress, why);
@@ -422,21 +315,13 @@ Verb AdviseVerb() {
       "how many data blocks the seeks of a scan read, how many of them in vain, what range\n"
       "filters would spare and take, and which options to set; or why not. --sample and --seconds\n"
       "count for these filters, too. If a trace has seeks and no lookups, lookups are made up.\n"
-      "Memory of filters is without range filters, which have columns of their own.\n"
-      "\n"
-      "With --cache, winnow advise follows the lookups in their order through filters, indexes,\n"
-      "data blocks and a block cache of that size, which is RocksDB's own: with filters as they\n"
-      "are, and with other filters, options and caches. The keys of one MultiGet share the blocks\n"
-      "that they read. The output says where it knows the options from, and what is left out. The\n"
-      "JSON is winnow.advise_cache/1.\n",
+      "Memory of filters is without range filters, which have columns of their own.\n",
       RunAdvise,
       {{"winnow advise DB", "memory and false reads of other filter policies on this database"},
        {"winnow advise DB --budget=64MiB",
         "the best policy of each column family for so much memory"},
        {"winnow advise DB --all --chart=CURVE.svg", "memory against false reads, also as a chart"},
        {"winnow advise DB --lookups=KEYS", "the same for lookups that were recorded in a file"},
-       {"winnow advise DB --cache=256MiB --lookups=KEYS",
-        "what these lookups read into a block cache, and what would read less"},
        {"winnow advise DB --draws=20000 --json", "with fewer lookups, as JSON for a script"}}};
 }
 

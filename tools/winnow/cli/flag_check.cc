@@ -21,6 +21,9 @@ namespace {
 using Form = FlagValue::Form;
 
 constexpr inspect::EndedFlag kEndedFlags[] = {
+    {"advise", "cache",
+     "the alarm in a database's LOG says which cache has room for its filters "
+     "(docs/filters-and-caches.md)"},
     {"advise", "use",
      "the LOG of a database has the table of its filters; give more bits per key to the policies "
      "with the most false positives (docs/filter-use.md)"},

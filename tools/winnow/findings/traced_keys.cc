@@ -33,10 +33,9 @@ std::optional<uint32_t> FamilyNumber(const std::string& name,
   return std::nullopt;
 }
 
-std::string VisitTracedKeys(const std::string& path,
-                            absl::FunctionRef<void(std::string_view key, bool joins)> visit,
+std::string VisitTracedKeys(const std::string& path, VisitKey visit,
                             std::vector<std::string>* warnings,
-                            const std::vector<std::string>& databases, bool* may_read_one_by_one,
+                            const std::vector<std::string>& databases,
                             const inspect::VisitSeek& visit_seek) {
   if (absl::GetFlag(FLAGS_hex)) {
     return absl::StrCat(path, " is a RocksDB trace, and --hex is for lists of lines: leave it out");
@@ -59,11 +58,10 @@ std::string VisitTracedKeys(const std::string& path,
   inspect::TraceNotes notes;
   const std::string problem = inspect::VisitTrace(
       path, *number,
-      [&visit](absl::string_view key, bool joins) {
-        visit({key.data(), key.size()}, joins);
+      [&visit](absl::string_view key) {
+        visit({key.data(), key.size()});
       },
       &notes, visit_seek);
-  *may_read_one_by_one = notes.may_read_one_by_one;
   if (!problem.empty()) {
     return problem;
   }
@@ -94,22 +92,10 @@ std::string VisitListedKeys(const std::string& path, VisitKey visit,
                             std::vector<std::string>* warnings,
                             const std::vector<std::string>& databases,
                             const inspect::VisitSeek& visit_seek) {
-  bool may_read_one_by_one = false;
-  return VisitListedLookups(
-      path, [&visit](std::string_view key, bool /*joins*/) { visit(key); }, warnings, databases,
-      &may_read_one_by_one, visit_seek);
-}
-
-std::string VisitListedLookups(const std::string& path,
-                               absl::FunctionRef<void(std::string_view key, bool joins)> visit,
-                               std::vector<std::string>* warnings,
-                               const std::vector<std::string>& databases, bool* may_read_one_by_one,
-                               const inspect::VisitSeek& visit_seek) {
   if (inspect::IsTraceFile(path)) {
-    return VisitTracedKeys(path, visit, warnings, databases, may_read_one_by_one, visit_seek);
+    return VisitTracedKeys(path, visit, warnings, databases, visit_seek);
   }
-  return VisitListedKeys(
-      path, [&visit](std::string_view key) { visit(key, false); }, warnings, databases);
+  return VisitListedKeys(path, visit, warnings, databases);
 }
 
 }  // namespace winnow::tools

@@ -23,14 +23,6 @@ std::string VisitListedKeys(const std::string& path, VisitKey visit,
                             const std::vector<std::string>& databases,
                             const inspect::VisitSeek& visit_seek);
 
-// Visits lookups as VisitListedKeys does. `joins` is true if the key belongs to the same MultiGet
-// as the key before. *may_read_one_by_one is set from TraceNotes for a trace.
-std::string VisitListedLookups(const std::string& path,
-                               absl::FunctionRef<void(std::string_view key, bool joins)> visit,
-                               std::vector<std::string>* warnings,
-                               const std::vector<std::string>& databases, bool* may_read_one_by_one,
-                               const inspect::VisitSeek& visit_seek = nullptr);
-
 }  // namespace winnow::tools
 
 #endif  // WINNOW_TOOLS_WINNOW_FINDINGS_TRACED_KEYS_H_
