@@ -179,6 +179,7 @@ TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
 TEST_F(ToolHelpTest, AFlagThatEndedSaysWhatToDoInstead) {
   const std::pair<const char*, const char*> cases[] = {
       {"advise DB --cache=64MiB", "the flag --cache ended with 2.0: the alarm in a database's LOG"},
+      {"advise DB --seconds=5", "the flag --seconds ended with 2.0: --sample says how many keys"},
       {"advise --use=LOG",
        "the flag --use ended with 2.0: the LOG of a database has the table of "},
       {"advise --use LOG",

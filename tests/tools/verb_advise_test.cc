@@ -386,7 +386,7 @@ TEST_F(VerbAdviseTest, ATraceOfRocksDbIsAListOfLookups) {
       ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
     }
   }
-  const std::string small = Quoted("db") + " --cf=small --seconds=1e6 --lookups=";
+  const std::string small = Quoted("db") + " --cf=small --lookups=";
   const json traced = RunJson(small + trace, 0);
   const json listed = RunJson(small + folder_ / "lines", 0);
   EXPECT_EQ(traced.at("lookups").at("count"), 9'000);
@@ -571,8 +571,7 @@ TEST_F(VerbAdviseTest, WhereHexIsAskedForHexIsNotProposed) {
 TEST_F(VerbAdviseTest, WrongUsageIsTwo) {
   for (const char* arguments :
        {"", "--budget=lots x", "--budget=0 x", "--draws=0 x", "--absent_share=2 x",
-        "--absent_share=nan x", "--seconds=-1 x", "--seconds=nan x", "--jobs=-1 x", "--by=size x",
-        "--sample=-1 x", "--budget x"}) {
+        "--absent_share=nan x", "--jobs=-1 x", "--by=size x", "--sample=-1 x", "--budget x"}) {
     const ChildResult outcome = Run(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_THAT(outcome.output, IsEmpty()) << arguments;

@@ -39,9 +39,6 @@ struct AdviceOptions {
   std::vector<std::string> policies;  // further policies to try, as options strings
   int jobs = 1;
 
-  // Seconds after which no more range filters are built, except for the first file; 0: unlimited.
-  double seconds = 0;
-
   // Maximum number of filters that lookups query in total. If many files overlap, lookups are
   // thinned out evenly.
   uint64_t most_asks = 4'000'000;

@@ -53,9 +53,6 @@ WINNOW_FLAG(
     advise, uint64_t, sample, 10'000'000, WholeValue("N", 0, 1e15),
     "read all keys of some files at even distances, which have about so many together, to draw "
     "lookups, and parts of the others; 0: read all files");
-WINNOW_FLAG(advise, double, seconds, 60, NumberValue("S", 0, 1e6),
-            "of a trace with seeks: begin to build range filters for no further file after so "
-            "many seconds; 0: no limit");
 WINNOW_TAKES(advise, kFamilyFlag);
 WINNOW_FLAG(advise, std::string, try_policy, "", TextValue("POLICY"),
             "one more filter policy to try, as an options string");
@@ -174,7 +171,6 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
   options->lookups = draws.value_or(options->lookups);
   options->absent_share = absent_share.value_or(options->absent_share);
   options->sample_keys = absl::GetFlag(FLAGS_advise_sample);
-  options->seconds = absl::GetFlag(FLAGS_advise_seconds);
   options->families = FamiliesOfFlags();
   const std::string budget = absl::GetFlag(FLAGS_advise_budget);
   if (!budget.empty()) {
@@ -313,8 +309,8 @@ Verb AdviseVerb() {
       "If a trace has seeks of iterators, range filters are built, too, with 10, 15 and 20\n"
       "range_bits, and asked for the ranges from each seek to its upper bound. The output says\n"
       "how many data blocks the seeks of a scan read, how many of them in vain, what range\n"
-      "filters would spare and take, and which options to set; or why not. --sample and --seconds\n"
-      "count for these filters, too. If a trace has seeks and no lookups, lookups are made up.\n"
+      "filters would spare and take, and which options to set; or why not. --sample counts for\n"
+      "these filters, too. If a trace has seeks and no lookups, lookups are made up.\n"
       "Memory of filters is without range filters, which have columns of their own.\n",
       RunAdvise,
       {{"winnow advise DB", "memory and false reads of other filter policies on this database"},

@@ -24,6 +24,8 @@ constexpr inspect::EndedFlag kEndedFlags[] = {
     {"advise", "cache",
      "the alarm in a database's LOG says which cache has room for its filters "
      "(docs/filters-and-caches.md)"},
+    {"advise", "seconds",
+     "--sample says how many keys range filters are built for, as for all other filters"},
     {"advise", "use",
      "the LOG of a database has the table of its filters; give more bits per key to the policies "
      "with the most false positives (docs/filter-use.md)"},

@@ -4,7 +4,6 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -170,18 +169,12 @@ class Following {
   }
 
   void AskFiles() {
-    const auto deadline = options_.seconds > 0
-                              ? std::chrono::steady_clock::now() +
-                                    std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                        std::chrono::duration<double>(options_.seconds))
-                              : std::chrono::steady_clock::time_point::max();
     const std::vector<AdvicePiece> pieces = read_.AllPieces();
     const std::vector<double> more_bits = MoreBits();
     DoAdviceWork(
         {"building range filters", read_.EntriesOf(pieces), options_.jobs, progress_},
         [&](size_t at, const auto& beat) {
-          const bool builds = FileAt(at).is_sampled && !IsUnfiltered(at) &&
-                              (at == 0 || std::chrono::steady_clock::now() < deadline);
+          const bool builds = FileAt(at).is_sampled && !IsUnfiltered(at);
           TriedFilters tried;
           if (builds) tried = {StepsWith(more_bits[at]), tried_.extractors, ""};
           tried.extractor_now = tried_.extractor_now;
