@@ -4,8 +4,8 @@
 #define WINNOW_VERSION_H_
 
 // The build parses these three lines: keep one number on each.
-#define WINNOW_VERSION_MAJOR 1
-#define WINNOW_VERSION_MINOR 2
+#define WINNOW_VERSION_MAJOR 2
+#define WINNOW_VERSION_MINOR 0
 #define WINNOW_VERSION_PATCH 0
 
 // Marks a declaration that the shared libraries export. Empty if Winnow is linked into another

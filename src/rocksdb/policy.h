@@ -50,7 +50,7 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   const char* Name() const override { return kName; }
   // Name by which a listener recognizes this class. Its number changes with the members, as a
   // program may have two copies of the library.
-  static const char* kClassName() { return "winnow.internal.Policy/6"; }
+  static const char* kClassName() { return "winnow.internal.Policy/7"; }
   const char* NickName() const override { return "winnow"; }
 
   // Name of the built-in policies, so that they find Winnow's filters, and take them for "may

@@ -128,9 +128,9 @@ if [[ -e $library_folder/libwinnow_preload.so && -x $built/tests/preload_client 
   [[ "$said" == "winnow: in force in preload_client"* ]] || fail "winnow run: it said: $said"
   said=$("$prefix/bin/winnow" run --dry_run "$built/tests/preload_client") || fail "winnow run --dry_run: ends with $?"
   [[ "$said" == *" $(realpath "$library_folder")/libwinnow_preload.so"* ]] || fail "winnow run is not for the installed library: $said"
-  mv "$library_folder"/libwinnow_rocksdb.so.1 "$work/away"
+  mv "$library_folder"/libwinnow_rocksdb.so.2 "$work/away"
   said=$(env WINNOW_LOG=1 LD_PRELOAD="$library_folder/libwinnow_preload.so" "$built/tests/preload_client" idle 2>&1) ||
     fail "preloaded without the plugin: the program ends with $?"
-  [[ "$said" == "winnow: not in force"*"libwinnow_rocksdb.so.1 can't be opened"*"expected it beside"* ]] ||
+  [[ "$said" == "winnow: not in force"*"libwinnow_rocksdb.so.2 can't be opened"*"expected it beside"* ]] ||
     fail "preloaded without the plugin: it said: $said"
 fi

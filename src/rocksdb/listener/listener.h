@@ -36,7 +36,7 @@ namespace winnow::plugin {
 class Listener final : public ROCKSDB_NAMESPACE::EventListener {
  public:
   // Its number changes with the members, as a program may have another copy of the library.
-  static const char* kClassName() { return "winnow.internal.Listener/7"; }
+  static const char* kClassName() { return "winnow.internal.Listener/8"; }
 
   // Maximum number of files whose properties are remembered, over all databases.
   static constexpr size_t kMaxFiles = 1 << 17;
