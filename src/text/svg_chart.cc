@@ -172,8 +172,7 @@ std::string Curve(const ChartSeries& series, const Scale& x, const Scale& y) {
   }
   std::string svg = absl::StrCat("<g class=\"series c", series.colour, "\">\n");
   if (series.points.size() > 1) {
-    absl::StrAppend(&svg, "<path class=\"line d", series.dashes.value_or(series.colour / 4),
-                    "\" d=\"", path, "\"/>\n");
+    absl::StrAppend(&svg, "<path class=\"line d", series.colour / 4, "\" d=\"", path, "\"/>\n");
   }
   for (const ChartPoint& point : series.points) {
     const std::string says = EscapeHtml(point.says);

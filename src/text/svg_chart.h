@@ -61,7 +61,6 @@ struct ChartSeries {
   std::string label;  // written beside the last point; may be empty
   size_t colour = 0;  // index of a color of html_page.h; also determines the shape of the marks
   std::vector<ChartPoint> points;
-  std::optional<size_t> dashes{};  // line style, classes d0 to d2; unset: by the color
 };
 
 struct ChartAxis {

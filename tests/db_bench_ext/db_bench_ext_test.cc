@@ -382,6 +382,21 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
   }
 }
 
+// A flag of an earlier version is refused by a sentence that says what to do instead.
+TEST(DbBenchExtTest, AFlagThatEndedSaysWhatToDoInstead) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"--cache_sweep=1%,5%", "the flag --cache_sweep ended with 2.0: run the program once for"},
+      {"--cache_sweep 5%", "the flag --cache_sweep ended with 2.0: run the program once for"},
+      {"--cache_sweep_reads=900", "the flag --cache_sweep_reads ended with 2.0: a run with one"},
+  };
+  for (const auto& [flag, says] : cases) {
+    const ChildResult result = RunBench(Small(absl::StrSplit(flag, ' ')));
+    EXPECT_EQ(result.status, 2) << flag;
+    EXPECT_THAT(result.output, IsEmpty()) << flag;
+    EXPECT_THAT(result.errors, HasSubstr(says)) << flag;
+  }
+}
+
 // Tests every flag with a numeric default in --help.
 TEST(DbBenchExtTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
   const std::regex numeric("\n  --([a-z0-9_]+)=-?[0-9][0-9.e+]*\n");

@@ -298,50 +298,6 @@ TEST_F(DbBenchExtWorkloadsTest, FiltersInTheBlockCacheAreReadAgainWhereItIsSmall
   EXPECT_GT(bytes[1], 2 * bytes[0]);
 }
 
-TEST_F(DbBenchExtWorkloadsTest, ASweepReadsEachTreeWithEveryCacheAndForm) {
-  for (const char* partitioned :
-       {"--nopartition_index_and_filters", "--partition_index_and_filters"}) {
-    SCOPED_TRACE(partitioned);
-    // 20,000 keys and values of 116 bytes, with filters of about 9 KB per file.
-    const json run = Run({"--cache_sweep=16KiB,50%", "--cache_sweep_reads=6000", partitioned,
-                          "--benchmarks=readabsent,readmixed", "--db=" + (folder_ / "db"),
-                          "--metadata_block_size=1024", "--write_buffer_size=800000", "--keep"});
-    EXPECT_EQ(run.at("settings").at("cache_sweep"), "16384,1160000");
-    for (const json& policy : run.at("policies")) {
-      const json& points = policy.at("cache_sweep");
-      ASSERT_EQ(points.size(), 2u * 2 * 3);
-      size_t at = 0;
-      for (const char* workload : {"readabsent", "readmixed"}) {
-        for (const uint64_t size : {16'384, 1'160'000}) {
-          for (const char* form : {"whole", "partitioned", "pinned"}) {
-            const json& point = points[at++];
-            EXPECT_EQ(point.at("workload"), workload);
-            EXPECT_EQ(point.at("cache_size"), size);
-            EXPECT_EQ(point.at("form"), form);
-            EXPECT_EQ(point.at("lookups"), 2000);
-            EXPECT_EQ(point.at("tree_difference"), 0.0);
-            EXPECT_GE(point.at("filter_bytes"), policy.at("filter_bytes").get<double>() * 0.7);
-            if (form == std::string("pinned")) {
-              EXPECT_EQ(point.at("block_cache").at("filter").at("misses"), 0);
-            }
-          }
-        }
-      }
-      EXPECT_NEAR(points[3].at("cache_share").get<double>(), 0.5, 1e-9);
-      const auto filter_bytes = [&](size_t i) -> uint64_t {
-        return points[i].at("block_cache").at("filter").at("bytes_added");
-      };
-      EXPECT_GT(filter_bytes(0), 2 * filter_bytes(1)) << "whole ones against partitions";
-      EXPECT_GT(filter_bytes(1), 0u);
-    }
-    EXPECT_THAT(output_, HasSubstr("readmixed, caches swept: 2000 counted lookups at most"));
-    // The databases are kept: two per policy.
-    const std::string other = std::string_view(partitioned)[2] == 'n' ? "partitioned" : "whole";
-    EXPECT_TRUE(std::filesystem::exists(folder_ / ("db/2-" + other + "-winnow_10/CURRENT")));
-    std::filesystem::remove_all(folder_ / "db");
-  }
-}
-
 TEST_F(DbBenchExtWorkloadsTest, RecordedLookupsAreAskedAsTheyAre) {
   std::string keys;
   for (int i = 0; i < 5000; ++i) keys += "key-" + std::to_string(i) + "\n";
@@ -505,12 +461,6 @@ TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
       {{"--benchmarks=readwhilewriting"}, "needs --growth=rocksdb"},
       {{"--keys=/dev/null", "--from_db=/tmp"}, "give one of them"},
       {{"--cache_size=1", "--cache_share=0.1"}, "give one of them"},
-      {{"--cache_sweep=1%,2MB"}, "--cache_sweep has '2MB', where a share"},
-      {{"--cache_sweep_reads=9"}, "without the sizes of a --cache_sweep"},
-      {{"--cache_sweep=1%", "--cache_sweep_reads=2"}, "must be a whole number from 3 to"},
-      {{"--cache_sweep=1%", "--benchmarks=readwhilewriting", "--growth=rocksdb"},
-       "'readwhilewriting' changes them: give another workload"},
-      {{"--cache_sweep=1%", "--use_existing_db", "--db=/tmp"}, "no meaning with --use_existing_db"},
       {{"--use_existing_db", "--db=/tmp", "--benchmarks=fillseq,readrandom"}, "'fillseq' writes"},
       {{"--use_existing_db", "--db=/tmp", "--benchmarks=readwhilewriting"}, "writes"}};
   for (const auto& [flags, why] : cases) {

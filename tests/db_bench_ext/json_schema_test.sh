@@ -22,8 +22,7 @@ run() {
   "$program" --num=20000 --reads=900 --timed_reads=300 --timed_rounds=1 --json="$work/$name.json" "$@" >"$work/said" 2>&1 ||
     fail "$program $* ends with $?: $(cat "$work/said")"
 }
-run sweep --policies=none,bloomfilter:10,winnow:10 --benchmarks=filluniquerandom,readabsent,multireadrandom --frontier=8 \
-  --cache_sweep=5% --cache_sweep_reads=900
+run frontier --policies=none,bloomfilter:10,winnow:10 --benchmarks=filluniquerandom,readabsent,multireadrandom --frontier=8
 run heat --policies=none,winnow:10 --heat=mixgraph
 run scans --policies='none,{id=winnow;bits_per_key=10;range_bits=15}' --key_shape=integers --benchmarks=scanbehind,scanpresent
 run writes --policies=none,winnow:10 --growth=rocksdb --benchmarks=fillrandom,seekrandom,readwhilewriting

@@ -156,17 +156,6 @@ TEST_F(LookupsTest, WhatComesIntoTheCacheIsCountedWhereTheDatabaseHasTickers) {
   }
 }
 
-TEST_F(LookupsTest, APartOfLookupsIsWhatTheWholeHasThere) {
-  const Lookups all = Present();
-  const Lookups part = PartOf(all, 1000, 30);
-  EXPECT_EQ(part.count, 30u);
-  std::string a, b;
-  for (const uint64_t position : {0, 29}) {
-    EXPECT_EQ(part.at(position, &a).key, all.at(1000 + position, &b).key);
-    EXPECT_NE(part.at(position, &a).key, all.at(position, &b).key);
-  }
-}
-
 TEST_F(LookupsTest, ACountIsOfItsOwnLookupsOnly) {
   const std::unique_ptr<rocksdb::DB> db = Grow("bloomfilter:4");
   const auto first = Count(db.get(), Absent());

@@ -124,21 +124,6 @@ TEST(ReadampHtmlTest, HeatOfKeyRangesHasTwoChartsAndTheirTables) {
   EXPECT_THAT(Page(run), Not(HasSubstr("id=\"growth\"")));
 }
 
-TEST(ReadampHtmlTest, ASweepOfCachesHasALineForEachPolicyAndForm) {
-  ReadAmplification run = ExampleReadAmplification();
-  const std::string page = Page(run);
-  EXPECT_THAT(page, HasSubstr("readmixed: bytes a lookup over the size of the cache"));
-  EXPECT_THAT(page, Not(HasSubstr("readabsent: bytes a lookup over"))) << "it was not swept";
-  EXPECT_THAT(page, HasSubstr("aria-label=\"winnow:10, partitioned filters, a cache of 3.81 MiB: "
-                              "2.14 KiB a lookup\""));
-  for (const char* dashes : {"line d0", "line d1", "line d2"}) {
-    EXPECT_EQ(Times(Between(page, "aria-labelledby=\"cache-1-title", "</svg>").at(0), dashes), 3u)
-        << dashes << ": a line for each of three policies";
-  }
-  for (PolicyResult& policy : run.policies) policy.cache_sweep.clear();
-  EXPECT_THAT(Page(run), Not(HasSubstr("size of the cache")));
-}
-
 TEST(ReadampHtmlTest, WhatCameIntoTheCacheIsShownByKindWhereThereIsACache) {
   ReadAmplification run = ExampleReadAmplification();
   EXPECT_THAT(Page(run), HasSubstr("aria-label=\"winnow:10, index: 2.3 bytes a lookup\""));

@@ -53,22 +53,6 @@ inline inspect::PolicyResult ExamplePolicy(const std::string& policy, const std:
   result.load_seconds = 1.5;
   result.workloads = {ExampleWorkload("readabsent", 0, false_reads),
                       ExampleWorkload("readmixed", 6'000, false_reads / 2)};
-  for (const uint64_t size : {1'000'000, 4'000'000}) {
-    for (const inspect::FilterForm form : inspect::kFilterForms) {
-      inspect::CachePoint point;
-      point.workload = "readmixed";
-      point.form = form;
-      point.cache_size = size;
-      point.cache_used = size - 77;
-      point.cache_pinned = form == inspect::FilterForm::kPinned ? filter_bytes + 5 : 0;
-      point.filter_bytes = filter_bytes;
-      point.tree_difference = 0.0125;
-      point.counts = ExampleWorkload("", 4'000, false_reads).counts;
-      point.counts.loads.filter.bytes = filter_bytes * 1'000'000'000 / size;
-      point.ops_per_second = 98'765.5;
-      result.cache_sweep.push_back(std::move(point));
-    }
-  }
   inspect::GrowthInterval half;
   half.written = half.keys = 50'000;
   half.filter_bytes = filter_bytes / 2;

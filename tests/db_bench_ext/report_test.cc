@@ -135,34 +135,6 @@ TEST(ReportTest, WhatCameIntoTheCacheIsSaidByKindWhereThereIsACache) {
                                          "    100        12.50 %\n"));
 }
 
-TEST(ReportTest, ASweepOfCachesHasARowForEachPolicyFormAndSize) {
-  inspect::ReadAmplification run = ExampleRun(10'000);
-  EXPECT_THAT(FullReport(run), Not(HasSubstr("size of the block cache")));
-  for (inspect::PolicyResult& policy : run.policies) {
-    for (const inspect::FilterForm form : inspect::kFilterForms) {
-      inspect::CachePoint point;
-      point.workload = "readabsent";
-      point.form = form;
-      point.cache_size = 3 << 20;
-      point.counts.lookups = 2000;
-      point.counts.filter_reading_lookups = 500;
-      point.counts.loads = {{7, 8, policy.filter_bytes}, {7, 8, 40'000}, {7, 8, 60'000}};
-      point.ops_per_second = 4321.4;
-      point.cache_pinned = 2048;
-      policy.cache_sweep.push_back(point);
-    }
-  }
-  const std::string text = FullReport(run);
-  EXPECT_THAT(text, HasSubstr("readabsent, caches swept: 2000 counted lookups at most\n"));
-  EXPECT_THAT(text, HasSubstr("\n3 MiB  partitioned  bloomfilter:10         6       20      30"
-                              "        25.00 %       4321\n"));
-  EXPECT_THAT(InOneLine(text), HasSubstr("none 2 KiB, bloomfilter:10 2 KiB, winnow:10 2 KiB."));
-  EXPECT_THAT(text, Not(HasSubstr("are not the same; keys")));
-  run.policies[1].cache_sweep[1].tree_difference = 0.125;
-  EXPECT_THAT(InOneLine(FullReport(run)),
-              HasSubstr("are not the same; keys on a level differ by: bloomfilter:10 12.50 %."));
-}
-
 TEST(ReportTest, TheShortReportSaysWhatIsWastedAndWhatItMeans) {
   const std::string text = ShortReport(ExampleRun(10'000));
   EXPECT_THAT(text, HasSubstr("\nwinnow:10 makes about as many false reads as "
@@ -271,13 +243,6 @@ TEST(ReportTest, TablesOfAHundredMillionLookupsFitAHundredColumns) {
     policy.workloads[0].counts.loads = {{0, 300'000'000, uint64_t{1} << 50},
                                         {0, 300'000'000, uint64_t{1} << 45},
                                         {0, 300'000'000, uint64_t{1} << 45}};
-    inspect::CachePoint point;
-    point.workload = "readabsent";
-    point.form = inspect::FilterForm::kPartitioned;
-    point.cache_size = uint64_t{1023} << 30;
-    point.counts = policy.workloads[0].counts;
-    point.ops_per_second = 12'345'678;
-    policy.cache_sweep = {point};
   }
   const std::string text = FullReport(run);
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {

@@ -61,20 +61,6 @@ TEST(RunForecastTest, RoundsThatLastByTheClockTakeTheirTime) {
   EXPECT_NEAR(seconds, forecast.needs.seconds + 200, 1e-6);
 }
 
-TEST(RunForecastTest, ASweepOfCachesTakesAnotherTreeItsLookupsAndItsLargestCache) {
-  Forecast forecast = Of(1'000'000, {"none", "a"}, 2);
-  forecast.size.trees_of_policy = 2;
-  forecast.size.largest_cache = forecast.scaled.cache_size + 5'000'000;
-  const RunNeeds trees = ForecastRun(forecast.scaled, forecast.tree, forecast.size);
-  EXPECT_EQ(trees.disk - forecast.needs.disk, 2 * trees.tree_disk);
-  EXPECT_NEAR(trees.seconds - forecast.needs.seconds, trees.tree_seconds, 1e-6) << "two at a time";
-  EXPECT_EQ(trees.tree_memory - forecast.needs.tree_memory, 5'000'000u);
-  forecast.size.sweep_lookups = 3'000'000;
-  EXPECT_GT(ForecastRun(forecast.scaled, forecast.tree, forecast.size).seconds, trees.seconds + 10);
-  EXPECT_THAT(PlanText(forecast.scaled, forecast.tree, forecast.size, trees, Room{}, {}),
-              HasSubstr("\nEach twice, with whole and with partitioned filters"));
-}
-
 TEST(RunForecastTest, WhatDoesNotFitIsRefusedWithWhatIsMissing) {
   const RunNeeds needs = Of(10'000'000, {"none"}, 1).needs;
   Room room;

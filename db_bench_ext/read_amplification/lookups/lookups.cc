@@ -197,15 +197,6 @@ absl::StatusOr<ThreadTimes> TimeOnThread(rocksdb::DB* db, const Lookups& lookups
 
 }  // namespace
 
-Lookups PartOf(const Lookups& lookups, uint64_t first, uint64_t count) {
-  Lookups part = lookups;
-  part.count = count;
-  part.at = [at = lookups.at, first](uint64_t position, std::string* room) {
-    return at(first + position, room);
-  };
-  return part;
-}
-
 absl::StatusOr<inspect::WorkloadCounts> CountLookups(rocksdb::DB* db, const Lookups& lookups,
                                                      const PassOptions& options,
                                                      LookupProgress progress) {

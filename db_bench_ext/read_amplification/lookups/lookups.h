@@ -17,9 +17,6 @@
 
 namespace winnow::bench {
 
-// Returns `count` of these lookups, from position `first` on; at least as many must follow.
-Lookups PartOf(const Lookups& lookups, uint64_t first, uint64_t count);
-
 // Options of a pass.
 struct PassOptions {
   size_t threads = 1;  // threads that share the lookups

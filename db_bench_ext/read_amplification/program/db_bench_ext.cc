@@ -6,7 +6,6 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 #include <absl/time/clock.h>
 #include <absl/time/time.h>
 
@@ -17,7 +16,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +30,6 @@
 #include "db_bench_ext/read_amplification/lookups/record_lookups.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
 #include "db_bench_ext/read_amplification/program/about_program.h"
-#include "db_bench_ext/read_amplification/program/cache_sizes.h"
 #include "db_bench_ext/read_amplification/program/command_line.h"
 #include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/program/frontier.h"
@@ -124,8 +121,7 @@ struct Task {
   ReportOptions report;
   std::vector<Policy> policies;
   std::vector<FrontierPolicy> frontier;
-  std::vector<std::string> notes;      // notes for stderr and the report
-  std::vector<CacheSize> cache_sweep;  // sizes for RunOptions, relative to the data
+  std::vector<std::string> notes;  // notes for stderr and the report
   bool plan_only = false;
 };
 
@@ -164,9 +160,6 @@ absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeRequest& t
        absl::StrCat("--benchmarks: '", growing,
                     "' needs --growth=rocksdb, as nothing is merged beside lookups in a tree that "
                     "grows by a plan")},
-      {grows && !tree.cache_sweep.empty() && list.lookups.size() == 1,
-       absl::StrCat("--cache_sweep reads trees that don't change, and '", growing,
-                    "' changes them: give another workload in --benchmarks as well")},
       {list.Find(IsHeated) != nullptr && absl::GetFlag(FLAGS_trees_at_once) > 1,
        absl::StrCat("--trees_at_once is ", absl::GetFlag(FLAGS_trees_at_once), ", but ", heated,
                     " asks a tree as it grows, one at a time: leave it out")},
@@ -201,8 +194,6 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   task.options.tree.value_size = task.request.value_size;
   task.options.tree.seed = task.request.choices.seed;
   task.notes = tree->notes;
-  task.cache_sweep = tree->cache_sweep;
-  task.options.sweep_reads = tree->sweep_reads;
   task.plan_only = tree->plan_only;
   task.options.timed_reads = task.request.timed_reads;
   task.options.timed_seconds = task.request.timed_seconds;
@@ -231,10 +222,6 @@ struct Forecast {
   Room room;
 };
 
-std::vector<uint64_t> SweptCaches(const Task& task, uint64_t keys, uint64_t key_bytes) {
-  return CacheSizesInBytes(task.cache_sweep, key_bytes + keys * task.options.tree.value_size);
-}
-
 Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
   Forecast forecast;
   forecast.scaled = ScaleTree(task.options.tree, keys, key_bytes);
@@ -259,13 +246,6 @@ Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
   forecast.size.key_memory = KeyMemory(task.request.keys, keys, key_bytes,
                                        heated || task.request.benchmarks.Find(WritesDrawn));
   for (const Policy& policy : task.policies) forecast.size.policies.push_back(policy.asked);
-  const std::vector<uint64_t> caches = SweptCaches(task, keys, key_bytes);
-  if (!caches.empty()) {
-    forecast.size.trees_of_policy = 2;
-    forecast.size.largest_cache = caches.back();
-    forecast.size.sweep_lookups = workloads * caches.size() * std::size(inspect::kFilterForms) *
-                                  std::min(reads, task.options.sweep_reads);
-  }
   forecast.size.trees_at_once = std::min(task.options.trees_at_once, task.policies.size());
   forecast.tree = ForecastTree(forecast.scaled, keys, key_bytes);
   forecast.needs = ForecastRun(forecast.scaled, forecast.tree, forecast.size);
@@ -359,11 +339,6 @@ inspect::ReadAmplification Heading(const Task& task, const RunKeys& keys,
     Note(note, &results.notes);
   }
   results.settings = SettingsOf(task.options.tree);
-  if (!task.options.cache_sweep.empty()) {
-    results.settings.emplace_back("cache_sweep", absl::StrJoin(task.options.cache_sweep, ","));
-    results.settings.emplace_back("cache_sweep_reads",
-                                  static_cast<int64_t>(task.options.sweep_reads));
-  }
   for (auto& setting : WorkloadSettings(task.request, false)) results.settings.push_back(setting);
   results.seed = task.options.tree.seed;
   results.date = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
@@ -437,7 +412,6 @@ absl::Status Execute(Task task, const std::string& command) {
     if (!status.ok()) return status;
   }
   task.options.tree = ScaleTree(task.options.tree, range.size(), range.total_bytes());
-  task.options.cache_sweep = SweptCaches(task, range.size(), range.total_bytes());
   inspect::ReadAmplification results = Heading(task, *keys, command);
   const GrowthHeat heat{keys->keys, task.request.choices};
   const bool heated = task.request.benchmarks.Find(IsHeated) != nullptr;
@@ -515,7 +489,6 @@ AboutProgram About() {
        "db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10",
        "db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing",
        "db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html",
-       "db_bench_ext --cache_sweep=1%,5%,25%,64MiB --html=readamp.html",
        "db_bench_ext --heat=mixgraph '--policies={id=winnow;bits_per_key=10;level_plan=learned}'",
        "db_bench_ext --use_existing_db --db=FOLDER"},
       {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},

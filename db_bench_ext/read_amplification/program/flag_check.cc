@@ -20,6 +20,13 @@ namespace {
 
 using inspect::NumberRange;
 
+constexpr inspect::EndedFlag kEndedFlags[] = {
+    {"", "cache_sweep",
+     "run the program once for each --cache_size, with --cache_index_and_filter_blocks for filters "
+     "in the cache"},
+    {"", "cache_sweep_reads", "a run with one --cache_size counts the lookups of --reads"},
+};
+
 struct Range {
   double min;
   double max;
@@ -83,7 +90,6 @@ const std::vector<FlagRule>& FlagRules() {
       {"prefix_size", kGrown, {{0, 1024}}},
       {"cache_size", kAny, {{0, kHuge}}},
       {"cache_share", kGrown, {{0, 10}}},
-      {"cache_sweep_reads", kGrown, {{3, kMany}}},
 
       {"json", kAny},
       {"html", kAny},
@@ -168,7 +174,10 @@ std::vector<NamedFlag> NamedFlags(const std::vector<std::string>& words) {
 
 absl::Status CheckFlag(const NamedFlag& named) {
   const auto& [name, flag, value] = named;
-  if (flag == nullptr) return NoSuchFlag(name);
+  if (flag == nullptr) {
+    const std::string ended = inspect::WhyEnded(kEndedFlags, "", name);
+    return ended.empty() ? NoSuchFlag(name) : absl::InvalidArgumentError(ended);
+  }
   if (flag->IsOfType<bool>()) return absl::OkStatus();
   if (!value) {
     return absl::InvalidArgumentError(

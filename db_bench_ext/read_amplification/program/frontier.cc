@@ -54,7 +54,6 @@ absl::StatusOr<std::vector<inspect::FrontierPoint>> RunFrontier(
   RunOptions counted = options;
   counted.timed_reads = 0;
   counted.timed_rounds = 0;
-  counted.cache_sweep.clear();
   std::vector<inspect::FrontierPoint> points;
   const size_t at_once = std::max<size_t>(1, options.trees_at_once);
   for (size_t begin = 0; begin < policies.size(); begin += at_once) {

@@ -16,20 +16,15 @@
 #include <utility>
 
 #include "db_bench_ext/read_amplification/lookups/background_writer.h"
-#include "db_bench_ext/read_amplification/lookups/cache_point.h"
 #include "db_bench_ext/read_amplification/lookups/files_considered.h"
 #include "db_bench_ext/read_amplification/lookups/lookup_counts.h"
 #include "db_bench_ext/read_amplification/program/examined_files.h"
-#include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 #include "db_bench_ext/read_amplification/trees/build_cost.h"
 #include "db_bench_ext/read_amplification/trees/range_parts.h"
 #include "src/rocksdb/counters.h"
-#include "src/text/numbers.h"
 
 namespace winnow::bench {
 namespace {
-
-using inspect::FilterForm;
 
 // Returns a folder name from the policy, without characters that are special to shells and file
 // systems.
@@ -61,23 +56,15 @@ class Runner {
         data_(data),
         progress_(progress),
         stop_(stop),
-        results_(policies.size()),
-        others_(policies.size()) {}
+        results_(policies.size()) {}
 
   absl::StatusOr<std::vector<inspect::PolicyResult>> Run(WorkFolder* folder) {
-    if (absl::Status status = CheckSweep(); !status.ok()) return status;
     for (size_t i = 0; i < policies_.size(); ++i) {
       absl::StatusOr<std::string> path = folder->MakeChild(FolderName(i + 1, policies_[i].asked));
       if (!path.ok()) return path.status();
       paths_.push_back(*std::move(path));
-      if (!Sweeps()) continue;
-      path = folder->MakeChild(
-          FolderName(i + 1, absl::StrCat(inspect::NameOf(OtherForm()), "-", policies_[i].asked)));
-      if (!path.ok()) return path.status();
-      other_paths_.push_back(*std::move(path));
     }
     if (absl::Status status = GrowAndCountAll(); !status.ok()) return status;
-    if (absl::Status status = SweepCaches(); !status.ok()) return status;
     if (absl::Status status = TimeAll(); !status.ok()) return status;
     return std::move(results_);
   }
@@ -112,9 +99,7 @@ class Runner {
     return first_error;
   }
 
-  // Grows one tree; both trees of a policy are grown in the same way.
-  absl::Status Grow(size_t i, const TreeOptions& tree, const std::string& path, const char* what,
-                    std::vector<inspect::GrowthInterval>* growth) {
+  absl::Status Grow(size_t i) {
     std::optional<GrowthLookups> lookups;
     AfterWrites after;
     if (data_.heat != nullptr) {
@@ -122,15 +107,15 @@ class Runner {
       after = [&](rocksdb::DB* db, uint64_t written) { return lookups->After(db, written); };
     }
     absl::Status status = GrowTree(
-        data_.keys, data_.writes, tree, policies_[i], path,
-        [&](uint64_t done) { return Continue(i, what, done, data_.writes.size()); }, after);
-    if (status.ok() && lookups) *growth = lookups->intervals();
+        data_.keys, data_.writes, options_.tree, policies_[i], paths_[i],
+        [&](uint64_t done) { return Continue(i, "growing", done, data_.writes.size()); }, after);
+    if (status.ok() && lookups) results_[i].growth = lookups->intervals();
     return status;
   }
 
   absl::Status GrowAndCount(size_t i) {
     const auto begin = std::chrono::steady_clock::now();
-    absl::Status status = Grow(i, options_.tree, paths_[i], "growing", &results_[i].growth);
+    absl::Status status = Grow(i);
     if (!status.ok()) return status;
     results_[i].load_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -139,80 +124,7 @@ class Runner {
     for (size_t w = 0; status.ok() && w < data_.workloads.size(); ++w) {
       if (!data_.workloads[w].beside_writes) status = Count(i, w);
     }
-    return status.ok() && Sweeps() ? GrowOtherForm(i) : status;
-  }
-
-  bool Sweeps() const { return !options_.cache_sweep.empty(); }
-
-  absl::Status CheckSweep() const {
-    for (const Lookups& lookups : data_.workloads) {
-      if (!Sweeps() || lookups.beside_writes || lookups.count >= 3) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--cache_sweep fills a cache with a third of the lookups, counts a third and times a "
-          "third, but ",
-          lookups.name, " has ", lookups.count, ": give three at least"));
-    }
-    return absl::OkStatus();
-  }
-
-  // Returns the form that the policy's own tree lacks: filters are partitioned or not when a file
-  // is written.
-  FilterForm OtherForm() const {
-    return options_.tree.partition_index_and_filters ? FilterForm::kWhole
-                                                     : FilterForm::kPartitioned;
-  }
-
-  absl::Status GrowOtherForm(size_t i) {
-    const TreeOptions tree = InForm(options_.tree, OtherForm());
-    std::vector<inspect::GrowthInterval> unused;
-    absl::Status status =
-        Grow(i, tree, other_paths_[i], "growing once more, in the other form", &unused);
-    if (!status.ok()) return status;
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenTree(tree, policies_[i], other_paths_[i]);
-    if (!db.ok()) return db.status();
-    inspect::PolicyResult& result = others_[i];
-    status = ExamineFiles({tree, policies_[i], other_paths_[i], FilesByLevel(db->get())}, stop_,
-                          &result, nullptr);
-    return status.ok() ? CheckKeys(result) : status;
-  }
-
-  // Measures every tree with every cache size, before a workload writes to it. Policies alternate,
-  // as in timed rounds.
-  absl::Status SweepCaches() {
-    for (const Lookups& lookups : data_.workloads) {
-      if (lookups.beside_writes) continue;
-      for (const uint64_t cache_size : options_.cache_sweep) {
-        for (const FilterForm form : inspect::kFilterForms) {
-          for (size_t i = 0; i < policies_.size(); ++i) {
-            absl::Status status = SweepPoint(i, lookups, cache_size, form);
-            if (!status.ok()) return status;
-          }
-        }
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status SweepPoint(size_t i, const Lookups& lookups, uint64_t cache_size, FilterForm form) {
-    TreeOptions tree = InForm(options_.tree, form);
-    tree.cache_size = cache_size;
-    const bool other =
-        tree.partition_index_and_filters != options_.tree.partition_index_and_filters;
-    const inspect::PolicyResult& grown = other ? others_[i] : results_[i];
-    const std::string job =
-        absl::StrCat(lookups.name, ", ", inspect::NameOf(form), " filters, cache of ",
-                     inspect::ByteSize(static_cast<double>(cache_size)));
-    absl::StatusOr<inspect::CachePoint> point = MeasureCachePoint(
-        tree, policies_[i], other ? other_paths_[i] : paths_[i], lookups, options_.sweep_reads,
-        options_.threads, [&](uint64_t done) {
-          return Continue(i, job, done, std::min(options_.sweep_reads, lookups.count));
-        });
-    if (!point.ok()) return point.status();
-    point->form = form;
-    point->filter_bytes = grown.filter_bytes;
-    point->tree_difference = inspect::LevelDifference(grown.tree, results_[i].tree);
-    results_[i].cache_sweep.push_back(*std::move(point));
-    return absl::OkStatus();
+    return status;
   }
 
   // Examines the files: shape of the tree, and proof that the policy is in force.
@@ -396,9 +308,7 @@ class Runner {
   std::atomic<bool> failed_{false};
   std::mutex counters_;
   std::vector<std::string> paths_;
-  std::vector<std::string> other_paths_;  // trees in the other form, for the sweep of caches
   std::vector<inspect::PolicyResult> results_;
-  std::vector<inspect::PolicyResult> others_;  // properties of their files
 };
 
 }  // namespace

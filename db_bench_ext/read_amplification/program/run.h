@@ -1,5 +1,4 @@
-// A run: grows a tree for every policy (and a second one with partitioned filters for a sweep of
-// caches), proves that the policy is in force, and runs the lookups.
+// A run: grows a tree for every policy, proves that the policy is in force, and runs the lookups.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_PROGRAM_RUN_H_
@@ -32,8 +31,6 @@ struct RunOptions {
   size_t trees_at_once = 1;
   bool build_peaks = false;  // measures the memory of building, in child processes of this program
   uint64_t write_rate = 0;   // limit of concurrent writes in bytes per second; 0: none
-  std::vector<uint64_t> cache_sweep{};  // sizes of the block cache for each tree, above 0
-  uint64_t sweep_reads = 0;             // per workload, size and form; at least 3
 };
 
 // Data shared by all policies.

@@ -94,15 +94,13 @@ RunNeeds ForecastRun(const TreeOptions& scaled, const TreeForecast& tree, const 
   RunNeeds needs;
   needs.key_memory = size.key_memory;
   const uint64_t blocks = size.keys * mean / std::max<uint64_t>(1, scaled.block_size) + 1;
-  needs.tree_memory = 2 * scaled.write_buffer_size +
-                      std::max(scaled.cache_size, size.largest_cache) +
+  needs.tree_memory = 2 * scaled.write_buffer_size + scaled.cache_size +
                       static_cast<uint64_t>(kFilterBytesPerKey * static_cast<double>(size.keys)) +
                       kIndexBytesPerBlock * blocks;
   needs.memory = kProgram + needs.key_memory + at_once * needs.tree_memory;
 
   needs.tree_disk = size.keys * (mean + kFileBytesPerKey);
-  needs.disk = policies * size.trees_of_policy * needs.tree_disk +
-               at_once * MergeRoom(scaled, needs.tree_disk);
+  needs.disk = policies * needs.tree_disk + at_once * MergeRoom(scaled, needs.tree_disk);
 
   const double keys = static_cast<double>(size.keys);
   const double merged = static_cast<double>(tree.merged_keys);
@@ -111,10 +109,9 @@ RunNeeds ForecastRun(const TreeOptions& scaled, const TreeForecast& tree, const 
   const double count = kLookupSeconds * static_cast<double>(size.lookups);
   const double rounds = static_cast<double>((policies + at_once - 1) / at_once);
   needs.seconds =
-      rounds * (static_cast<double>(size.trees_of_policy) * needs.tree_seconds + count) +
+      rounds * (needs.tree_seconds + count) +
       static_cast<double>(policies) *
-          (kLookupSeconds * static_cast<double>(size.timed_lookups + size.sweep_lookups) +
-           size.timed_seconds);
+          (kLookupSeconds * static_cast<double>(size.timed_lookups) + size.timed_seconds);
   return needs;
 }
 
@@ -155,9 +152,6 @@ std::string PlanText(const TreeOptions& scaled, const TreeForecast& tree, const 
     absl::StrAppend(&text, policy, ": about ", Time(needs.tree_seconds), " to grow, ",
                     NeededBytes(needs.tree_disk), " of disk, ", NeededBytes(needs.tree_memory),
                     " of memory while it is open\n");
-  }
-  if (size.trees_of_policy > 1) {
-    text += "Each twice, with whole and with partitioned filters, for --cache_sweep.\n";
   }
   absl::StrAppend(
       &text, "\nAll, ", size.trees_at_once, " trees at a time:\n  time   about ",

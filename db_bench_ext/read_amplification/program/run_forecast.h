@@ -25,9 +25,6 @@ struct RunSize {
   uint64_t key_memory = 0;  // memory of the keys in bytes; none for computed keys
   double timed_seconds =
       0;  // timed seconds of all workloads and rounds, per policy, if rounds have a fixed duration
-  uint64_t trees_of_policy = 1;  // 2 with a sweep of caches
-  uint64_t sweep_lookups = 0;    // lookups of all points of the sweep, per policy
-  uint64_t largest_cache = 0;    // largest cache of the sweep
 };
 
 // Needs of the whole run, in bytes and seconds. Memory and disk are reasonable upper bounds; times

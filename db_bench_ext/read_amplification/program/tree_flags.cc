@@ -71,15 +71,6 @@ ABSL_FLAG(
     double, cache_share, 0,
     "size of the block cache as a share of all keys and values, instead of --cache_size: 0.05 "
     "is a twentieth");
-ABSL_FLAG(std::string, cache_sweep, "",
-          "further sizes of the block cache, with commas between them: each tree is read with each "
-          "size, which shows what filters cost that do not fit. A size is a share of all keys and "
-          "values, as 5%, or bytes, as 64MiB. Filters and indexes are in the cache for this: full, "
-          "partitioned (one more tree for each policy) and pinned");
-ABSL_FLAG(int64_t, cache_sweep_reads, 100'000,
-          "lookups of --cache_sweep for each workload, size and form, taken from --reads: a third "
-          "fills the cache, a third is counted and a third is timed. Workloads that read much get "
-          "fewer");
 
 namespace winnow::bench {
 namespace {
@@ -231,18 +222,6 @@ void FollowDatabase(const GivenFlags& given, TreeRequest* request) {
   }
 }
 
-absl::Status ChooseSweep(const GivenFlags& given, TreeRequest* request) {
-  absl::StatusOr<std::vector<CacheSize>> sizes = ParseCacheSweep(absl::GetFlag(FLAGS_cache_sweep));
-  if (!sizes.ok()) return sizes.status();
-  request->cache_sweep = *std::move(sizes);
-  request->sweep_reads = static_cast<uint64_t>(absl::GetFlag(FLAGS_cache_sweep_reads));
-  if (!request->cache_sweep.empty() || given.count("cache_sweep_reads") == 0) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      "--cache_sweep_reads has no meaning without the sizes of a --cache_sweep");
-}
-
 absl::StatusOr<GrowthKind> ParseGrowth(const std::string& name) {
   if (name == "planned") return GrowthKind::kPlanned;
   if (name == "rocksdb") return GrowthKind::kRocksDB;
@@ -260,7 +239,6 @@ absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const st
   request.plan_only = absl::GetFlag(FLAGS_plan);
   options.growth = *growth;
   options.level0_files = static_cast<uint64_t>(absl::GetFlag(FLAGS_level0_files));
-  if (absl::Status status = ChooseSweep(given, &request); !status.ok()) return status;
 
   LoadedOptions loaded;
   std::string path = absl::GetFlag(FLAGS_options_file);

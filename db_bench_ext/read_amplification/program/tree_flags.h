@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/program/cache_sizes.h"
 #include "db_bench_ext/read_amplification/program/flag_check.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 
@@ -21,8 +20,6 @@ struct TreeRequest {
   TreeOptions options;             // the caller sets seed and value_size
   std::vector<std::string> notes;  // sentences for stderr and the report
   bool plan_only = false;          // print the plan and do nothing else
-  std::vector<CacheSize> cache_sweep;
-  uint64_t sweep_reads = 0;
 };
 
 // Checks the flags, separately and in combination, and the --options_file, by default that of the

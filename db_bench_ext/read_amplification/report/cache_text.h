@@ -1,4 +1,4 @@
-// Text tables of what lookups read into the block cache.
+// Text table of what lookups read into the block cache.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_CACHE_TEXT_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_CACHE_TEXT_H_
@@ -18,10 +18,6 @@ inline constexpr size_t kReportWidth = 100;
 // without a block cache.
 std::string CacheLoadsText(const inspect::ReadAmplification& run,
                            const std::vector<std::string>& labels, size_t w);
-
-// Returns a table with notes for each workload of a sweep of caches. Empty without a sweep.
-std::string CacheSweepText(const inspect::ReadAmplification& run,
-                           const std::vector<std::string>& labels);
 
 }  // namespace winnow::bench
 

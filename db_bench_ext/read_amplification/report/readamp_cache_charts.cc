@@ -1,6 +1,5 @@
 #include <absl/strings/str_cat.h>
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,24 +20,6 @@ std::string BytesPerLookup(const BlockLoads& loads, const WorkloadCounts& counts
 }
 
 std::string Size(uint64_t bytes) { return ByteSize(static_cast<double>(bytes)); }
-
-// Returns the tick label of a decimal axis: "20", "20 kB", "20 MB".
-std::string DecimalBytes(double bytes) {
-  return bytes < 1e3   ? Figure(bytes)
-         : bytes < 1e6 ? absl::StrCat(Figure(bytes / 1e3), " kB")
-                       : absl::StrCat(Figure(bytes / 1e6), " MB");
-}
-
-// Returns the distinct sizes with their labels, ascending.
-std::vector<std::pair<double, std::string>> SizesOf(const std::vector<CachePoint>& points) {
-  std::map<double, std::string> sizes;
-  for (const CachePoint& point : points) {
-    sizes.emplace(static_cast<double>(point.cache_size), Size(point.cache_size));
-  }
-  return {sizes.begin(), sizes.end()};
-}
-
-size_t DashesOf(FilterForm form) { return static_cast<size_t>(form); }
 
 }  // namespace
 
@@ -79,61 +60,6 @@ HtmlFigure CacheLoadsFigure(const ReadampView& view, size_t w) {
     figure.table.rows.push_back(std::move(row));
     figure.chart.bars.push_back(std::move(bar));
   }
-  return figure;
-}
-
-HtmlFigure CacheSweepFigure(const ReadampView& view, size_t w) {
-  const ReadAmplification& run = view.run;
-  const std::string& workload = run.policies[0].workloads[w].name;
-  HtmlFigure figure{{absl::StrCat("cache-", w),
-                     absl::StrCat(workload, ": bytes a lookup over the size of the cache"),
-                     "A line for each policy and form of filters; both axes are logarithmic."}};
-  figure.says =
-      "Filter, index and data blocks put into the cache, with filters and indexes in it too. "
-      "Lines: whole filters. Dashes: partitioned ones. Dots: whole ones that are pinned, which "
-      "take their memory also of a cache that is smaller.";
-  figure.table.head = {"policy",
-                       "filters",
-                       "cache",
-                       "filter bytes a lookup",
-                       "index bytes a lookup",
-                       "data bytes a lookup",
-                       "lookups that read a filter",
-                       "lookups a second",
-                       "in the cache",
-                       "of this pinned",
-                       "filters of all files",
-                       "lookups counted"};
-  Chart& chart = figure.chart;
-  chart.x = {"size of the block cache", true, ByteSize, SizesOf(run.policies[0].cache_sweep)};
-  chart.y = {"bytes a lookup", true, DecimalBytes, {}};
-  for (size_t i = 0; i < run.policies.size(); ++i) {
-    const PolicyResult& policy = run.policies[i];
-    for (const FilterForm form : kFilterForms) {
-      // A policy's lines share one label and differ in their dashes.
-      const bool named = form == FilterForm::kWhole;
-      ChartSeries series{named ? view.labels[i] : "", view.colours[i], {}};
-      series.dashes = DashesOf(form);
-      for (const CachePoint& point : policy.cache_sweep) {
-        if (point.workload != workload || point.form != form) continue;
-        const WorkloadCounts& counts = point.counts;
-        const double bytes = PerLookup(LoadedBytes(counts.loads), counts);
-        series.points.push_back(
-            {static_cast<double>(point.cache_size), bytes, std::nullopt,
-             absl::StrCat(policy.policy, ", ", NameOf(form), " filters, a cache of ",
-                          Size(point.cache_size), ": ", ByteSize(bytes), " a lookup")});
-        figure.table.rows.push_back(
-            {policy.policy, NameOf(form), Size(point.cache_size),
-             BytesPerLookup(counts.loads.filter, counts),
-             BytesPerLookup(counts.loads.index, counts), BytesPerLookup(counts.loads.data, counts),
-             Percent(PerLookup(counts.filter_reading_lookups, counts)),
-             Figure(point.ops_per_second), Size(point.cache_used), Size(point.cache_pinned),
-             Size(point.filter_bytes), Count(counts.lookups)});
-      }
-      if (!series.points.empty()) chart.series.push_back(std::move(series));
-    }
-  }
-  if (chart.series.empty()) return {};
   return figure;
 }
 

@@ -37,10 +37,9 @@ HtmlFigure BlocksFigure(const ReadampView& view, size_t w);
 HtmlFigure ChecksFigure(const ReadampView& view, size_t w);
 HtmlFigure LatencyFigure(const ReadampView& view, size_t w);
 
-// Figures of block cache loads in workload number w and in its sweep (readamp_cache_charts.cc);
-// empty without a block cache, or without a sweep.
+// Figure of block cache loads in workload number w (readamp_cache_charts.cc); empty without a block
+// cache.
 HtmlFigure CacheLoadsFigure(const ReadampView& view, size_t w);
-HtmlFigure CacheSweepFigure(const ReadampView& view, size_t w);
 
 }  // namespace winnow::inspect
 

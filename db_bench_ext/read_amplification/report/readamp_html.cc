@@ -120,20 +120,6 @@ HtmlSection WorkloadSection(const ReadampView& view, size_t w) {
   return section;
 }
 
-HtmlSection CacheSection(const ReadampView& view) {
-  HtmlSection section;
-  section.title = "Filters and the size of the block cache";
-  section.says =
-      "The same trees, read again with other sizes of the block cache, once for each form of "
-      "filters. Other lookups filled the cache before. Counting ended where 4 GiB came into the "
-      "cache; as many lookups as were counted were then timed.";
-  for (size_t w = 0; w < view.run.policies[0].workloads.size(); ++w) {
-    HtmlFigure figure = CacheSweepFigure(view, w);
-    if (!figure.table.rows.empty()) section.figures.push_back(std::move(figure));
-  }
-  return section;
-}
-
 bool HasFilters(const ReadAmplification& run) {
   return std::any_of(run.policies.begin(), run.policies.end(),
                      [](const PolicyResult& policy) { return policy.filter_bytes > 0; });
@@ -187,9 +173,6 @@ std::string ReadAmplificationHtml(const ReadAmplification& run, const Machine& m
   }
   for (size_t w = 0; w < run.policies[0].workloads.size(); ++w) {
     page.sections.push_back(WorkloadSection(view, w));
-  }
-  if (HtmlSection caches = CacheSection(view); !caches.figures.empty()) {
-    page.sections.push_back(std::move(caches));
   }
   page.sections.push_back(HowMeasured(run, document));
   page.sections.push_back(AllFigures(document));

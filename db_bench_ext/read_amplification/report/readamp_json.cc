@@ -41,7 +41,7 @@ Json ToJson(const BlockLoads& loads, uint64_t lookups) {
           {"bytes_added_per_lookup", Ratio(loads.bytes, lookups)}};
 }
 
-// Adds what a workload, or a point of a sweep, loaded into the block cache.
+// Adds what a workload loaded into the block cache.
 void AddLoads(const WorkloadCounts& counts, Json* json) {
   (*json)["block_cache"] = {{"filter", ToJson(counts.loads.filter, counts.lookups)},
                             {"index", ToJson(counts.loads.index, counts.lookups)},
@@ -49,23 +49,6 @@ void AddLoads(const WorkloadCounts& counts, Json* json) {
   (*json)["lookups_that_read_a_filter"] = counts.filter_reading_lookups;
   (*json)["lookups_that_read_a_filter_share"] =
       Ratio(counts.filter_reading_lookups, counts.lookups);
-}
-
-Json ToJson(const CachePoint& point, uint64_t data_bytes) {
-  Json json = {{"workload", point.workload},
-               {"form", NameOf(point.form)},
-               {"cache_size", point.cache_size},
-               {"cache_share", Ratio(point.cache_size, data_bytes)},
-               {"cache_used", point.cache_used},
-               {"cache_pinned", point.cache_pinned},
-               {"filter_bytes", point.filter_bytes},
-               {"tree_difference", point.tree_difference},
-               {"lookups", point.counts.lookups},
-               {"found", point.counts.found},
-               {"bytes_read", point.counts.bytes_read},
-               {"ops_per_second", point.ops_per_second}};
-  AddLoads(point.counts, &json);
-  return json;
 }
 
 Json OrNull(const std::optional<uint64_t>& count) { return count ? Json(*count) : Json(nullptr); }
@@ -165,7 +148,7 @@ Json ToJson(const RangeOfLevel& range) {
   return json;
 }
 
-Json ToJson(const PolicyResult& policy, const PolicyResult& reference, uint64_t data_bytes) {
+Json ToJson(const PolicyResult& policy, const PolicyResult& reference) {
   Json json = {{"policy", policy.policy},
                {"in_force", policy.in_force},
                {"keys", policy.keys},
@@ -198,10 +181,6 @@ Json ToJson(const PolicyResult& policy, const PolicyResult& reference, uint64_t 
   json["growth"] = ToJson(policy.growth);
   json["range"] = Json::array();
   for (const RangeOfLevel& range : policy.range) json["range"].push_back(ToJson(range));
-  json["cache_sweep"] = Json::array();
-  for (const CachePoint& point : policy.cache_sweep) {
-    json["cache_sweep"].push_back(ToJson(point, data_bytes));
-  }
   return json;
 }
 
@@ -210,7 +189,6 @@ Json ToJson(const PolicyResult& policy, const PolicyResult& reference, uint64_t 
 std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& machine) {
   const Comparison comparison = Compare(run.policies);
   const PolicyResult& reference = run.policies[comparison.reference];
-  const uint64_t data_bytes = run.key_bytes + run.keys * run.value_size;
   Json json = {
       {"schema", "winnow.readamp/2"},
       {"command", run.command},
@@ -235,7 +213,7 @@ std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& m
       {"largest_files_considered_difference", comparison.largest_files_considered_difference},
       {"policies", Json::array()}};
   for (const PolicyResult& policy : run.policies) {
-    json["policies"].push_back(ToJson(policy, reference, data_bytes));
+    json["policies"].push_back(ToJson(policy, reference));
   }
   json["date"] = run.date;
   json["seed"] = run.seed;
@@ -249,7 +227,7 @@ std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& m
   json["frontier"] = Json::array();
   for (const FrontierPoint& point : run.frontier) {
     Json entry = {{"varied", point.varied}, {"bits_per_key_asked", point.bits_per_key}};
-    entry.update(ToJson(point.result, reference, data_bytes));
+    entry.update(ToJson(point.result, reference));
     json["frontier"].push_back(std::move(entry));
   }
   // Command-line arguments are bytes, but JSON must be UTF-8.

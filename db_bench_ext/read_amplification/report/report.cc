@@ -464,9 +464,6 @@ std::string FullReport(const ReadAmplification& run) {
   for (size_t w = 0; w < run.policies[0].workloads.size(); ++w) {
     absl::StrAppend(&text, "\n", WorkloadText(run, w));
   }
-  if (const std::string sweep = CacheSweepText(run, Labels(run)); !sweep.empty()) {
-    absl::StrAppend(&text, "\n", sweep);
-  }
   if (!run.heat.empty()) {
     absl::StrAppend(&text, "\n",
                     inspect::WrapText("While the tree grew: false reads a lookup, of all and by "

@@ -127,32 +127,6 @@ struct BuildCost {
   std::optional<BuildPeak> peak{};  // unset if not measured
 };
 
-// Form of filters and indexes in the block cache: one evictable block per file; evictable
-// partitions; or a block that is pinned while its file is open.
-enum class FilterForm { kWhole, kPartitioned, kPinned };
-inline constexpr FilterForm kFilterForms[] = {FilterForm::kWhole, FilterForm::kPartitioned,
-                                              FilterForm::kPinned};
-
-inline const char* NameOf(FilterForm form) {
-  return form == FilterForm::kWhole         ? "whole"
-         : form == FilterForm::kPartitioned ? "partitioned"
-                                            : "pinned";
-}
-
-// Lookups on the same tree with one size of the block cache and one form of filters, after lookups
-// that filled the cache.
-struct CachePoint {
-  std::string workload;
-  FilterForm form = FilterForm::kWhole;
-  uint64_t cache_size = 0;
-  uint64_t cache_used = 0;     // after the counted lookups; exceeds the size if blocks are pinned
-  uint64_t cache_pinned = 0;   // pinned part of cache_used
-  uint64_t filter_bytes = 0;   // all files, in this form
-  double tree_difference = 0;  // difference of the levels' keys to the policy's own tree
-  WorkloadCounts counts;       // hashes are unset
-  double ops_per_second = 0;   // speed of further lookups, without counting
-};
-
 struct PolicyResult {
   std::string policy;    // requested policy
   std::string in_force;  // name in the files' properties
@@ -169,7 +143,6 @@ struct PolicyResult {
   // distribution of the bits.
   std::vector<GrowthInterval> growth{};
   std::vector<RangeOfLevel> range{};
-  std::vector<CachePoint> cache_sweep{};  // sorted by workload, size and form; may be empty
 };
 
 // A run on the same tree with other bits of a requested policy.

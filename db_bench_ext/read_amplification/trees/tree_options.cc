@@ -47,12 +47,6 @@ rocksdb::BlockBasedTableOptions TableOptions(const TreeOptions& options, const P
     table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearch;
   }
   table.partition_filters = options.partition_index_and_filters;
-  if (options.pin_index_and_filter_blocks) {
-    table.pin_l0_filter_and_index_blocks_in_cache = true;
-    table.metadata_cache_options.top_level_index_pinning = rocksdb::PinningTier::kAll;
-    table.metadata_cache_options.partition_pinning = rocksdb::PinningTier::kAll;
-    table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
-  }
   return table;
 }
 
@@ -93,14 +87,6 @@ std::string NameOf(rocksdb::CompactionStyle style) {
 inspect::SettingValue Number(uint64_t value) { return static_cast<int64_t>(value); }
 
 }  // namespace
-
-TreeOptions InForm(const TreeOptions& options, inspect::FilterForm form) {
-  TreeOptions formed = options;
-  formed.cache_index_and_filter_blocks = true;
-  formed.partition_index_and_filters = form == inspect::FilterForm::kPartitioned;
-  formed.pin_index_and_filter_blocks = form == inspect::FilterForm::kPinned;
-  return formed;
-}
 
 rocksdb::Options RestingOptions(const TreeOptions& options, const Policy& policy) {
   rocksdb::Options database = CommonOptions(options, policy);

@@ -57,7 +57,6 @@ struct TreeOptions {
   bool partition_index_and_filters = false;
   uint64_t metadata_block_size = 4096;         // size of a partition
   bool cache_index_and_filter_blocks = false;  // applies to partitions and to any cache
-  bool pin_index_and_filter_blocks = false;    // all cached ones of open files
   bool optimize_filters_for_hits = false;
   size_t prefix_size = 0;  // length of a fixed prefix; 0: extractor of the OPTIONS file, or none
   bool whole_key_filtering = true;
@@ -67,11 +66,6 @@ struct TreeOptions {
 
   std::shared_ptr<const FileOptions> file;  // null: RocksDB's defaults
 };
-
-// Returns the options with filters and indexes in the block cache in this form. Whole and
-// partitioned filters are pinned as in the options file; by RocksDB's defaults, only top-level
-// partition indexes are.
-TreeOptions InForm(const TreeOptions& options, inspect::FilterForm form);
 
 // Returns options for examining a tree: compactions and flushes run only on request.
 rocksdb::Options RestingOptions(const TreeOptions& options, const Policy& policy);

@@ -62,28 +62,20 @@ TEST(TreeOptionsTest, GrowingAndRestingTreesHaveTheSameShape) {
   EXPECT_TRUE(resting.level_compaction_dynamic_level_bytes);
 }
 
-TEST(TreeOptionsTest, EachFormOfFiltersLiesInTheBlockCache) {
+TEST(TreeOptionsTest, TheFlagAndNotTheFilePartitionsFilters) {
   auto file = std::make_shared<FileOptions>();
   file->table.partition_filters = true;
   file->table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   TreeOptions options;
   options.file = file;
-  options.partition_index_and_filters = true;
-  const auto table = [&](inspect::FilterForm form) {
-    return Table(RestingOptions(InForm(options, form), Policy{"none", nullptr}));
-  };
-  for (const inspect::FilterForm form : inspect::kFilterForms) {
-    SCOPED_TRACE(inspect::NameOf(form));
-    const rocksdb::BlockBasedTableOptions of_form = table(form);
-    EXPECT_TRUE(of_form.cache_index_and_filter_blocks);
-    const bool partitioned = form == inspect::FilterForm::kPartitioned;
-    EXPECT_EQ(of_form.partition_filters, partitioned);
-    EXPECT_EQ(of_form.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch,
+  for (const bool partitioned : {false, true}) {
+    options.partition_index_and_filters = partitioned;
+    const rocksdb::BlockBasedTableOptions table =
+        Table(RestingOptions(options, Policy{"none", nullptr}));
+    EXPECT_EQ(table.partition_filters, partitioned);
+    EXPECT_EQ(table.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch,
               partitioned);
-    const bool pinned = form == inspect::FilterForm::kPinned;
-    EXPECT_EQ(of_form.pin_l0_filter_and_index_blocks_in_cache, pinned);
-    EXPECT_EQ(of_form.metadata_cache_options.unpartitioned_pinning,
-              pinned ? rocksdb::PinningTier::kAll : rocksdb::PinningTier::kFallback);
+    EXPECT_EQ(table.cache_index_and_filter_blocks, partitioned);
   }
 }
 

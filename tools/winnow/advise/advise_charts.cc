@@ -28,12 +28,12 @@ std::string CurveChart(const inspect::Advice& advice) {
   for (const inspect::CurvePoint& point : advice.curve) {
     if (!(point.bytes > 0)) continue;  // no policy builds a filter there
     if (chart.series.empty() || chart.series.back().label != point.maker) {
-      chart.series.push_back({point.maker, 1 + chart.series.size(), {}, {}});
+      chart.series.push_back({point.maker, 1 + chart.series.size(), {}});
     }
     add(point.bytes, point.false_reads, point.policy);
   }
   if (advice.rows.empty() || advice.rows.front().bytes == 0) return inspect::StandaloneSvg(chart);
-  chart.series.push_back({"now", 0, {}, {}});
+  chart.series.push_back({"now", 0, {}});
   add(advice.rows.front().bytes, advice.rows.front().false_reads, "now");
   chart.series.back().points.back().large = true;
   return inspect::StandaloneSvg(chart);
