@@ -4,9 +4,9 @@
 # besides the download of packages; if nothing changed, it prints the last results without measuring again.
 # Fails if winnow:10 has more than 0.6 times the false positives and block reads of RocksDB's Bloom filter
 # with 10 bits per key, or more than 0.75 times its memory.
-#   --long   compares five policies, also with other numbers of bits. Keys are the paths of all files in Debian's
-#            packages, whose index is 100 MB to download, or of this machine's files if it can't be downloaded. Few of
-#            these keys are in the range of two files, so 1.03 times the false positives are allowed
+#   --long   compares five policies. Keys are the paths of all files in Debian's packages, whose index is 100 MB to
+#            download, or of this machine's files if it can't be downloaded. Few of these keys are in the range of two
+#            files, so 1.03 times the false positives are allowed
 #   --again  measures again
 # The build and the results are in build/demo, the results of --long in build/demo/long.
 set -euo pipefail
@@ -156,7 +156,7 @@ compare() {
 }
 
 compare_on_paths() {
-  compare 1.03 none,bloomfilter:10,ribbonfilter:10,winnow:15.1,winnow:10 --keys="$paths" --frontier=7,14
+  compare 1.03 none,bloomfilter:10,ribbonfilter:10,winnow:15.1,winnow:10 --keys="$paths"
 }
 
 # Lookups of existing keys are left out: their reads do not depend on the filter.

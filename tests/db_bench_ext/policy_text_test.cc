@@ -1,4 +1,4 @@
-// Tests of parsing and abbreviating policies in text form.
+// Tests of the short names of policies.
 
 #include "db_bench_ext/read_amplification/report/policy_text.h"
 
@@ -9,37 +9,32 @@
 namespace winnow::inspect {
 namespace policy_text_test {
 
-TEST(PolicyTextTest, BitsAreFoundAndChangedInTheFormInWhichTheyStand) {
+TEST(PolicyTextTest, ThePolicyWithOtherBitsIsOfTheSameFamily) {
   struct Case {
-    const char *policy, *with_12, *with_9_5, *short_text, *family;
+    const char *policy, *other_bits, *short_text, *family;
   };
   for (const Case& c : {
-           Case{"winnow:10", "winnow:12", "winnow:9.5", "winnow:10", "winnow"},
-           Case{"ribbonfilter:10:1", "ribbonfilter:12:1", "ribbonfilter:9.5:1", "ribbonfilter:10:1",
-                "ribbonfilter 1"},
+           Case{"winnow:10", "winnow:9.5", "winnow:10", "winnow"},
+           Case{"ribbonfilter:10:1", "ribbonfilter:12:1", "ribbonfilter:10:1", "ribbonfilter 1"},
            Case{"{id=winnow;bits_per_key=10;level_plan=by_level}",
-                "{id=winnow;bits_per_key=12;level_plan=by_level}",
                 "{id=winnow;bits_per_key=9.5;level_plan=by_level}", "winnow:10 by_level",
                 "winnow by_level"},
            Case{"{id=x;other_bits_per_key=3;bits_per_key=10}",
-                "{id=x;other_bits_per_key=3;bits_per_key=12}",
-                "{id=x;other_bits_per_key=3;bits_per_key=9.5}", "x:10 other_bits_per_key=3",
+                "{id=x;other_bits_per_key=3;bits_per_key=12}", "x:10 other_bits_per_key=3",
                 "x other_bits_per_key=3"},
        }) {
-    EXPECT_EQ(BitsOf(c.policy), 10) << c.policy;
-    EXPECT_EQ(WithBits(c.policy, 12), c.with_12);
-    EXPECT_EQ(WithBits(c.policy, 9.5), c.with_9_5);
     EXPECT_EQ(ShortPolicy(c.policy), c.short_text);
     EXPECT_EQ(PolicyFamily(c.policy), c.family);
-    EXPECT_EQ(PolicyFamily(c.with_12), c.family);
+    EXPECT_EQ(PolicyFamily(c.other_bits), c.family);
   }
 }
 
-TEST(PolicyTextTest, APolicyWithoutBitsHasNone) {
-  for (const char* policy : {"none", "winnow", "winnow:ten", "{id=winnow}", ""}) {
-    EXPECT_FALSE(BitsOf(policy)) << policy;
-    EXPECT_FALSE(WithBits(policy, 12)) << policy;
+TEST(PolicyTextTest, APolicyWithoutBitsIsItsOwnFamily) {
+  for (const char* policy : {"none", "winnow", "winnow:ten", ""}) {
+    EXPECT_EQ(ShortPolicy(policy), policy);
+    EXPECT_EQ(PolicyFamily(policy), policy);
   }
+  EXPECT_EQ(PolicyFamily("{id=winnow}"), "winnow");
 }
 
 TEST(PolicyTextTest, LabelsAreShortAndUnlike) {

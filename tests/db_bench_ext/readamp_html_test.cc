@@ -52,7 +52,6 @@ std::string WithoutLayout(const std::string& page) {
 ReadAmplification ExistingDatabase() {
   ReadAmplification run = ExampleReadAmplification();
   run.database = run.keys_from = "/var/lib/shop/<db>";
-  run.frontier.clear();
   run.policies = {ExamplePolicy("as it is", "winnow.Filter", 87'500, 500)};
   run.policies[0].build.reset();
   run.policies[0].tree = {{6, 7, 100'000, 87'500, {{"some-kind", 7}}}};
@@ -70,9 +69,8 @@ std::vector<ReadAmplification> Sparse() {
   changed(ExistingDatabase()).policies = {ExamplePolicy("as it is", "winnow.Filter", 87'500, 0)};
   changed(ExistingDatabase()).policies[0].workloads.clear();
   ReadAmplification one = ExampleReadAmplification();
-  one.frontier.clear();
   one.policies = {one.policies[2]};
-  changed(one).frontier = ExampleReadAmplification().frontier;
+  changed(one).policies.push_back(ExamplePolicy("winnow:14", "winnow.Filter", 122'500, 31));
   changed(one).policies = {ExamplePolicy("none", "", 0, 0)};
   changed(one).policies = {ExamplePolicy("none", "", 0, 0), ExamplePolicy("none", "", 0, 0)};
   ReadAmplification& no_lookups = changed(one);
@@ -180,8 +178,8 @@ TEST(ReadampHtmlTest, ElementsAreClosedInOrderAndIdsAreUnique) {
 TEST(ReadampHtmlTest, MarksCanBeReachedAndSayWhatTheyAre) {
   const std::string page = Page(ExampleReadAmplification());
   EXPECT_THAT(page,
-              HasSubstr("tabindex=\"0\" role=\"img\" aria-label=\"winnow:14: 9.80 bits per key, "
-                        "0.0031 false reads a lookup"));
+              HasSubstr("tabindex=\"0\" role=\"img\" aria-label=\"winnow:10: 7.00 bits per key, "
+                        "0.05 false reads a lookup"));
   const std::regex mark("<g class=\"mark[^>]*>"), labelled(
                                                       "<g class=\"mark[^>]*tabindex=\"0\"[^>]*"
                                                       "aria-label=\"[^\"]+\">");
@@ -275,7 +273,6 @@ TEST(ReadampHtmlTest, TheBestPolicyLeads) {
 
 TEST(ReadampHtmlTest, WithNothingToCompareTheHeadlineSaysWhatIsReadAndTaken) {
   ReadAmplification run = ExampleReadAmplification();
-  run.frontier.clear();
   run.policies = {run.policies[2]};
   EXPECT_EQ(FindingOf(run).headline,
             "winnow:10 makes 0.05 false reads a lookup in readabsent, with 7.00 filter bits "
@@ -294,15 +291,11 @@ TEST(ReadampHtmlTest, APolicyHasOneNameAndItsTextStandsOnce) {
   ReadAmplification run = ExampleReadAmplification();
   const std::string text = "{id=winnow;bits_per_key=10;level_plan=auto}";
   run.policies[2] = ExamplePolicy(text, "winnow.Filter", 87'500, 100);
-  for (const bool has_frontier : {true, false}) {
-    if (!has_frontier) run.frontier.clear();
-    for (FrontierPoint& point : run.frontier) point.varied = text;
-    const std::string page = Page(run);
-    EXPECT_THAT(page, HasSubstr("<h1>winnow:10 auto makes 1/10 of the false reads"));
-    EXPECT_THAT(page, HasSubstr("<p>winnow:10 auto is " + text + ".</p>"));
-    EXPECT_THAT(page, HasSubstr(">winnow:10 auto</text>"));
-    EXPECT_THAT(page, Not(HasSubstr(">winnow auto</text>")));
-  }
+  const std::string page = Page(run);
+  EXPECT_THAT(page, HasSubstr("<h1>winnow:10 auto makes 1/10 of the false reads"));
+  EXPECT_THAT(page, HasSubstr("<p>winnow:10 auto is " + text + ".</p>"));
+  EXPECT_THAT(page, HasSubstr(">winnow:10 auto</text>"));
+  EXPECT_THAT(page, Not(HasSubstr(">winnow auto</text>")));
   // A headline has room for longer names.
   run.policies[2].policy = "{id=winnow;bits_per_key=10;level_plan=auto;filter_memory=64MiB}";
   EXPECT_THAT(Page(run), HasSubstr("<h1>winnow:10 auto 64MiB makes 1/10 of the false reads"));
@@ -340,22 +333,27 @@ TEST(ReadampHtmlTest, ADatabaseMeasuredAsItIsIsNamedAndIsAloneOnItsPage) {
   EXPECT_THAT(page, HasSubstr("<h1>The database makes 0.05 false reads a lookup"));
   for (const std::string& says : Between(page, "<p", "</p>")) {
     if (says.find("<code>") != std::string::npos) continue;  // the command as given
-    for (const char* absent : {"--frontier", "--policies", "asked for", "The other trees",
-                               "on each tree", "other policies", "to compare", "each policy"}) {
+    for (const char* absent : {"--policies", "asked for", "The other trees", "on each tree",
+                               "other policies", "to compare", "each policy"}) {
       EXPECT_THAT(says, Not(HasSubstr(absent)));
     }
   }
   EXPECT_THAT(page, Not(HasSubstr("Building the filters")));
 }
 
-TEST(ReadampHtmlTest, MarksAreExplainedWhereThereAreSuch) {
+TEST(ReadampHtmlTest, PoliciesThatDifferInTheirBitsAreOneLine) {
   ReadAmplification run = ExampleReadAmplification();
-  EXPECT_THAT(Page(run), HasSubstr("the small marks on its line are the same policy"));
-  run.frontier[0].result.tree[0].keys = 5'000;
+  const auto lines = [&] {
+    const std::string page = Page(run);
+    return Times(Between(page, "aria-labelledby=\"memory-title", "</svg>").at(0), "class=\"line");
+  };
+  EXPECT_EQ(lines(), 0u);
+  run.policies.push_back(ExamplePolicy("winnow:14", "winnow.Filter", 122'500, 31));
+  EXPECT_EQ(lines(), 1u);
+  EXPECT_THAT(WithoutLayout(Page(run)), HasSubstr("in their bits per key are on one line."));
+  run.policies[3].tree[0].keys = 5'000;
+  EXPECT_EQ(lines(), 0u);
   EXPECT_THAT(Page(run), HasSubstr("winnow:14 is left out"));
-  EXPECT_THAT(Page(run), Not(HasSubstr("small marks")));
-  run.frontier.clear();
-  EXPECT_THAT(WithoutLayout(Page(run)), HasSubstr("; --frontier adds the same policies"));
 }
 
 TEST(ReadampHtmlTest, WhatIsToBeKnownBeforeTheFiguresStandsOnThePage) {

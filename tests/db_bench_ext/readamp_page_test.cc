@@ -64,11 +64,12 @@ class ReadampPageTest : public PageTest {
   void SetUp() override {
     PageTest::SetUp();
     if (IsSkipped()) return;
-    const ChildResult run = RunProgram(
-        {WINNOW_DB_BENCH_EXT, "--num=20000", "--reads=20000",
-         "--benchmarks=filluniquerandom,readabsent,readpresent,readheat", "--timed_reads=2000",
-         "--timed_rounds=1", "--write_buffer_size=200000", "--frontier=6,14",
-         "--policies=none,bloomfilter:10,winnow:10", "--json=" + json_, "--html=" + html_});
+    const ChildResult run =
+        RunProgram({WINNOW_DB_BENCH_EXT, "--num=20000", "--reads=20000",
+                    "--benchmarks=filluniquerandom,readabsent,readpresent,readheat",
+                    "--timed_reads=2000", "--timed_rounds=1", "--write_buffer_size=200000",
+                    "--policies=none,bloomfilter:10,winnow:6,winnow:10,winnow:14",
+                    "--json=" + json_, "--html=" + html_});
     ASSERT_EQ(run.status, 0) << run.errors;
   }
 
@@ -224,7 +225,6 @@ TEST_F(PageTest, ADatabaseMeasuredAsItIsIsLaidOutWell) {
   run.database = run.keys_from = "/srv/" + std::string(200, 'd') + "/db";
   run.notes = {"The database changed while it was measured: " + std::string(200, 'n')};
   for (int i = 0; i < 40; ++i) run.notes.back() += " --write_buffer_size=" + std::to_string(i);
-  run.frontier.clear();
   run.policies = {testing::ExamplePolicy("as it is", "winnow.Filter", 87'500, 500)};
   run.policies[0].tree.pop_back();
   run.policies[0].build.reset();

@@ -91,7 +91,6 @@ inline inspect::ReadAmplification ExampleReadAmplification() {
   run.seed = 42;
   run.date = "2024-02-29T13:05:00Z";
   run.heat = std::vector<double>(inspect::kParts, 1.0 / inspect::kParts);
-  run.frontier = {{"winnow:10", 14, ExamplePolicy("winnow:14", "winnow.Filter", 122'500, 31)}};
   return run;
 }
 

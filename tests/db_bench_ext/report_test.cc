@@ -237,7 +237,6 @@ TEST(ReportTest, TablesOfAHundredMillionLookupsFitAHundredColumns) {
     counts.false_positive_block_reads = 10'000'000;
     counts.levels = {{6, 900'000'000, 890'000'000, 10'000'000, 900'000'000, 900'000'000}};
   }
-  run.frontier = {{"winnow:10", 12, run.policies.back()}};
   run.cache_size = uint64_t{1} << 40;
   for (inspect::PolicyResult& policy : run.policies) {
     policy.workloads[0].counts.loads = {{0, 300'000'000, uint64_t{1} << 50},
@@ -250,7 +249,6 @@ TEST(ReportTest, TablesOfAHundredMillionLookupsFitAHundredColumns) {
     EXPECT_LE(line.size(), 100u) << line;
   }
   EXPECT_THAT(text, HasSubstr("stands for {id=winnow;bits_per_key=10;level_plan=by_level"));
-  EXPECT_THAT(text, HasSubstr("The frontier"));
 }
 
 }  // namespace report_test

@@ -125,7 +125,7 @@ std::string Shortened(const std::string& text) {
   static const std::regex keys(R"(--num=\d+)");
   static const std::regex db_bench(R"(\bdb_bench(?= -))");
   static const std::regex db_bench_ext(R"(\bdb_bench_ext(?= -))");
-  static const std::regex own_keys(R"(\bdb_bench_ext(?= --(num|frontier|heat)))");
+  static const std::regex own_keys(R"(\bdb_bench_ext(?= --(num|heat)))");
   std::string shorter = std::regex_replace(text, keys, "--num=1000");
   shorter = std::regex_replace(shorter, own_keys, "db_bench_ext --num=1000");
   shorter = std::regex_replace(shorter, db_bench_ext,

@@ -32,7 +32,6 @@
 #include "db_bench_ext/read_amplification/program/about_program.h"
 #include "db_bench_ext/read_amplification/program/command_line.h"
 #include "db_bench_ext/read_amplification/program/flag_check.h"
-#include "db_bench_ext/read_amplification/program/frontier.h"
 #include "db_bench_ext/read_amplification/program/report_flags.h"
 #include "db_bench_ext/read_amplification/program/run.h"
 #include "db_bench_ext/read_amplification/program/run_forecast.h"
@@ -120,7 +119,6 @@ struct Task {
   RunOptions options;
   ReportOptions report;
   std::vector<Policy> policies;
-  std::vector<FrontierPolicy> frontier;
   std::vector<std::string> notes;  // notes for stderr and the report
   bool plan_only = false;
 };
@@ -178,9 +176,6 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (!policies.ok()) return policies.status();
   absl::StatusOr<ReportOptions> report = ReportOptionsOfFlags(policies->size());
   if (!report.ok()) return report.status();
-  absl::StatusOr<std::vector<FrontierPolicy>> frontier =
-      FrontierPolicies(*policies, report->frontier);
-  if (!frontier.ok()) return frontier.status();
   for (const std::string& path :
        {report->json, report->summary, report->html, workloads->record_lookups}) {
     if (tree->plan_only) break;  // --plan writes no files
@@ -208,7 +203,6 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   // Lookups during the growth of another tree would be included in the counts of this one.
   if (task.request.benchmarks.Find(IsHeated) != nullptr) task.options.trees_at_once = 1;
   task.report = *std::move(report);
-  task.frontier = *std::move(frontier);
   task.policies = *std::move(policies);
   return task;
 }
@@ -427,10 +421,6 @@ absl::Status Execute(Task task, const std::string& command) {
         Run(task.options, task.policies, data, folder->get(), &progress, StopAsked());
     if (!policies.ok()) return policies.status();
     results.policies = *std::move(policies);
-    absl::StatusOr<std::vector<inspect::FrontierPoint>> frontier =
-        RunFrontier(task.options, task.frontier, data, **folder, &progress, StopAsked());
-    if (!frontier.ok()) return frontier.status();
-    results.frontier = *std::move(frontier);
   }
   const std::string small =
       SmallFiles(task, results.keys, results.key_bytes, results.policies.front().tree);
@@ -488,7 +478,8 @@ AboutProgram About() {
        "db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html",
        "db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10",
        "db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing",
-       "db_bench_ext --frontier=6,8,10,12,14 --html=readamp.html",
+       "db_bench_ext --policies=bloomfilter:8,bloomfilter:12,winnow:8,winnow:12 "
+       "--html=readamp.html",
        "db_bench_ext --heat=mixgraph '--policies={id=winnow;bits_per_key=10;level_plan=learned}'",
        "db_bench_ext --use_existing_db --db=FOLDER"},
       {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},

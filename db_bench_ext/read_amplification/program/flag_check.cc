@@ -25,6 +25,8 @@ constexpr inspect::EndedFlag kEndedFlags[] = {
      "run the program once for each --cache_size, with --cache_index_and_filter_blocks for filters "
      "in the cache"},
     {"", "cache_sweep_reads", "a run with one --cache_size counts the lookups of --reads"},
+    {"", "frontier",
+     "name each policy with each number of bits in --policies, as winnow:8,winnow:10,winnow:12"},
 };
 
 struct Range {

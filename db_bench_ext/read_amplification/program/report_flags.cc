@@ -3,21 +3,11 @@
 #include <absl/flags/flag.h>
 #include <absl/status/status.h>
 
-#include <utility>
-#include <vector>
-
-#include "db_bench_ext/read_amplification/program/frontier.h"
-
 ABSL_FLAG(std::string, json, "", "file to write the results to as JSON, schema winnow.readamp/2");
 ABSL_FLAG(std::string, html, "",
           "file to write the results to as an HTML page with charts, which needs no network");
 ABSL_FLAG(std::string, summary, "",
           "file to write a short table of the results to, with explanations for new readers");
-ABSL_FLAG(
-    std::string, frontier, "",
-    "further values of bits_per_key, with commas between them. Each of --policies is also run "
-    "with each value, on the same tree, and only counted: this gives false reads by filter "
-    "memory. Each value takes one more tree; policies without bits_per_key are left out");
 ABSL_FLAG(
     double, max_false_positive_ratio, 0,
     "threshold: false positives per filter check that the last policy may have for absent keys, as "
@@ -43,9 +33,6 @@ absl::StatusOr<ReportOptions> ReportOptionsOfFlags(size_t policies) {
         "--max_false_positive_ratio and its like compare the last of --policies with another, but "
         "there is only one");
   }
-  absl::StatusOr<std::vector<double>> frontier = ParseFrontier(absl::GetFlag(FLAGS_frontier));
-  if (!frontier.ok()) return frontier.status();
-  options.frontier = *std::move(frontier);
   return options;
 }
 

@@ -6,7 +6,6 @@
 #include <absl/status/statusor.h>
 
 #include <string>
-#include <vector>
 
 #include "db_bench_ext/read_amplification/report/thresholds.h"
 
@@ -23,7 +22,6 @@ struct ReportOptions {
   std::string html;
 
   Thresholds thresholds;
-  std::vector<double> frontier;  // bits per key; empty: no frontier
 };
 
 // Returns the options set by the flags. Returns an error that names the flag for thresholds with

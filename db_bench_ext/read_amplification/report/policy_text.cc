@@ -5,6 +5,7 @@
 #include <absl/strings/str_split.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace winnow::inspect {
 namespace {
@@ -41,6 +42,16 @@ std::optional<Place> PlaceOfBits(std::string_view policy) {
                std::min(policy.find_first_of(":;", colon + 1), policy.size()) - colon - 1};
 }
 
+// Returns the bits per key of a policy such as "winnow:10" or "{id=winnow;bits_per_key=10}".
+std::optional<double> BitsOf(std::string_view policy) {
+  const std::optional<Place> place = PlaceOfBits(policy);
+  double bits = 0;
+  if (!place || !absl::SimpleAtod(View(policy.substr(place->begin, place->size)), &bits)) {
+    return std::nullopt;
+  }
+  return bits;
+}
+
 // Abbreviates "{id=NAME;option=value;…}" to NAME, the bits, and the values of other options.
 std::string Short(std::string_view policy, bool with_bits) {
   const std::optional<double> bits = BitsOf(policy);
@@ -69,21 +80,6 @@ std::string Short(std::string_view policy, bool with_bits) {
 }
 
 }  // namespace
-
-std::optional<double> BitsOf(std::string_view policy) {
-  const std::optional<Place> place = PlaceOfBits(policy);
-  double bits = 0;
-  if (!place || !absl::SimpleAtod(View(policy.substr(place->begin, place->size)), &bits)) {
-    return std::nullopt;
-  }
-  return bits;
-}
-
-std::optional<std::string> WithBits(std::string_view policy, double bits) {
-  if (!BitsOf(policy)) return std::nullopt;
-  const Place place = *PlaceOfBits(policy);
-  return std::string(policy).replace(place.begin, place.size, absl::StrCat(bits));
-}
 
 std::string ShortPolicy(std::string_view policy) { return Short(policy, true); }
 

@@ -1,23 +1,14 @@
-// Parsing of filter policies in text form, without creating them, and replacement of their bits.
+// Short names of filter policies from their texts, without creating them.
 
 #ifndef WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_POLICY_TEXT_H_
 #define WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_REPORT_POLICY_TEXT_H_
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace winnow::inspect {
-
-// Returns the bits per key of a policy such as "winnow:10" or "{id=winnow;bits_per_key=10}".
-// Returns nullopt if it has none, for example for "none".
-std::optional<double> BitsOf(std::string_view policy);
-
-// Returns the policy with other bits per key in its original form, with all other options kept, or
-// nullopt for a policy without bits.
-std::optional<std::string> WithBits(std::string_view policy, double bits);
 
 // Returns a short form: "winnow:10 by_level" for "{id=winnow;bits_per_key=10;level_plan=by_level}".
 std::string ShortPolicy(std::string_view policy);

@@ -21,8 +21,9 @@ struct ReadampView {
   std::vector<size_t> colours;      // one per policy; 0 for policies without filters
 };
 
-// Figures of all workloads (readamp_tree_charts.cc). The frontier is of workload number w.
-HtmlFigure FrontierFigure(const ReadampView& view, size_t w);
+// Figures of all workloads (readamp_tree_charts.cc). False reads over memory are of workload number
+// w.
+HtmlFigure MemoryFigure(const ReadampView& view, size_t w);
 HtmlFigure TreeFigure(const ReadampView& view);
 HtmlFigure BitsByLevelFigure(const ReadampView& view);
 HtmlFigure BuildFigure(const ReadampView& view);

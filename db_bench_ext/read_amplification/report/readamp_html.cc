@@ -53,14 +53,9 @@ HtmlSection AllFigures(const Json& document) {
   section.says = "As --json writes them, by the names of schema winnow.readamp/2.";
   Json run = document;
   run.erase("policies");
-  run.erase("frontier");
   section.html = Details("The run", FactTable(run));
   for (const Json& policy : document.at("policies")) {
     section.html += Details(policy.at("policy").get<std::string>(), FactTable(policy));
-  }
-  for (const Json& point : document.at("frontier")) {
-    section.html += Details(absl::StrCat("Frontier: ", point.at("policy").get<std::string>()),
-                            FactTable(point));
   }
   return section;
 }
@@ -159,7 +154,7 @@ std::string ReadAmplificationHtml(const ReadAmplification& run, const Machine& m
   HtmlSection memory;
   memory.title = "Memory and the tree";
   if (!run.policies[0].workloads.empty()) {
-    memory.figures.push_back(FrontierFigure(view, LeadingWorkload(run)));
+    memory.figures.push_back(MemoryFigure(view, LeadingWorkload(run)));
   }
   memory.figures.push_back(BitsByLevelFigure(view));
   memory.figures.push_back(TreeFigure(view));

@@ -224,12 +224,6 @@ std::string ReadAmplificationJson(const ReadAmplification& run, const Machine& m
   }
   json["interval_percent"] = 95;
   json["heat"] = run.heat;
-  json["frontier"] = Json::array();
-  for (const FrontierPoint& point : run.frontier) {
-    Json entry = {{"varied", point.varied}, {"bits_per_key_asked", point.bits_per_key}};
-    entry.update(ToJson(point.result, reference));
-    json["frontier"].push_back(std::move(entry));
-  }
   // Command-line arguments are bytes, but JSON must be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -16,55 +16,38 @@ namespace {
 
 constexpr size_t kLongestLabel = 20;
 
-// A tree in the frontier chart: of a requested policy, or of one with other bits.
-struct Point {
-  const PolicyResult* result = nullptr;
-  bool asked = false;
-};
-
-ChartPoint ToChart(const Point& point, size_t w) {
-  const WorkloadCounts& counts = point.result->workloads[w].counts;
+ChartPoint ToChart(const PolicyResult& policy, size_t w) {
+  const WorkloadCounts& counts = policy.workloads[w].counts;
   ChartPoint chart;
-  chart.x = FilterBitsPerKey(*point.result);
+  chart.x = FilterBitsPerKey(policy);
   chart.y = FalseReads(counts);
   chart.y_interval = FalseReadsInterval(counts);
-  chart.large = point.asked;
+  chart.large = true;
   chart.says = absl::StrFormat("%s: %.2f bits per key, %s false reads a lookup (%s to %s)",
-                               point.result->policy, chart.x, Figure(chart.y),
+                               policy.policy, chart.x, Figure(chart.y),
                                Figure(chart.y_interval->low), Figure(chart.y_interval->high));
   return chart;
 }
 
-std::vector<std::string> ToRow(const Point& point, size_t w) {
-  const WorkloadCounts& counts = point.result->workloads[w].counts;
+std::vector<std::string> ToRow(const PolicyResult& policy, size_t w) {
+  const WorkloadCounts& counts = policy.workloads[w].counts;
   const Interval interval = FalseReadsInterval(counts);
-  return {point.result->policy,
-          ByteSize(static_cast<double>(point.result->filter_bytes)),
-          absl::StrFormat("%.2f", FilterBitsPerKey(*point.result)),
+  return {policy.policy,
+          ByteSize(static_cast<double>(policy.filter_bytes)),
+          absl::StrFormat("%.2f", FilterBitsPerKey(policy)),
           Figure(FalseReads(counts)),
           absl::StrCat(Figure(interval.low), " to ", Figure(interval.high)),
           Figure(Ratio(counts.data_blocks_read, counts.lookups))};
 }
 
-// Returns whether the tree of a policy, or of a point of the frontier, equals the reference's, as
-// comparisons require.
+// Returns whether the tree of a policy equals the reference's, as comparisons require.
 bool Agrees(const PolicyResult& policy, const PolicyResult& reference) {
   return LevelDifference(policy.tree, reference.tree) <= kSame;
 }
 
-// Returns the explanation of the chart of memory and false reads; `varied`: it has points with
-// other bits.
-std::string HowToRead(const ReadAmplification& run, bool varied) {
-  return absl::StrCat(
-      "Lower is fewer reads, further left is less memory. The bars are 95 % intervals. ",
-      varied ? "A large mark is a policy of --policies; the small marks on its line are the same "
-               "policy with other bits per key, those of --frontier."
-             : "Each mark is a policy of --policies",
-      varied ? ""
-      : run.frontier.empty()
-          ? "; --frontier adds the same policies with other bits per key, as lines."
-          : ".");
-}
+constexpr char kHowToRead[] =
+    " Lower is fewer reads, further left is less memory. The bars are 95 % intervals. Each mark is "
+    "a policy of --policies; those that differ only in their bits per key are on one line.";
 
 }  // namespace
 
@@ -78,11 +61,11 @@ ReadampView::ReadampView(const ReadAmplification& shown) : run(shown) {
   labels = PolicyLabels(asked, kLongestLabel);
 }
 
-HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
+HtmlFigure MemoryFigure(const ReadampView& view, size_t w) {
   const ReadAmplification& run = view.run;
   const PolicyResult& reference = run.policies[Compare(run.policies).reference];
   HtmlFigure figure{
-      {"frontier", "Memory against false reads",
+      {"memory", "Memory against false reads",
        "Each policy is a line over its bits per key; the vertical axis is logarithmic."}};
   figure.table.head = {"policy",        "filter memory",
                        "bits per key",  "false reads a lookup",
@@ -91,49 +74,42 @@ HtmlFigure FrontierFigure(const ReadampView& view, size_t w) {
   chart.x = {"filter bits per key", false, Figure, {}};
   chart.y = {"false reads a lookup", true, Figure, {}};
   std::set<std::string> left_out;
-  bool varied = false;
-  std::map<std::string, std::vector<Point>> families;
-  std::vector<std::pair<std::string, size_t>> order;  // families with their first policy
+  std::map<std::string, std::vector<size_t>> families;  // numbers of policies
+  std::vector<std::string> order;                       // families, by their first policy
   for (size_t i = 0; i < run.policies.size(); ++i) {
     if (run.policies[i].filter_bytes == 0) continue;
-    const std::string family = PolicyFamily(run.policies[i].policy);
-    if (families[family].empty()) order.emplace_back(family, i);
-    families[family].push_back({&run.policies[i], true});
-  }
-  for (const FrontierPoint& point : run.frontier) {
-    families[PolicyFamily(point.varied)].push_back({&point.result, false});
+    std::vector<size_t>& family = families[PolicyFamily(run.policies[i].policy)];
+    if (family.empty()) order.push_back(PolicyFamily(run.policies[i].policy));
+    family.push_back(i);
   }
   // A policy that is alone on its line keeps its label from the other charts.
   std::vector<std::string> names;
   names.reserve(order.size());
-  for (const auto& [family, first] : order) {
-    const std::vector<Point>& points = families[family];
-    const auto asked =
-        std::count_if(points.begin(), points.end(), [](const Point& point) { return point.asked; });
-    names.push_back(asked == 1 ? view.labels[first] : family);
+  for (const std::string& family : order) {
+    const std::vector<size_t>& members = families[family];
+    names.push_back(members.size() == 1 ? view.labels[members.front()] : family);
   }
   names = PolicyLabels(names, kLongestLabel);
   for (size_t f = 0; f < order.size(); ++f) {
-    const auto& [family, first] = order[f];
-    std::vector<Point>& points = families[family];
-    std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
-      return FilterBitsPerKey(*a.result) < FilterBitsPerKey(*b.result);
+    std::vector<size_t>& members = families[order[f]];
+    ChartSeries series{names[f], view.colours[members.front()], {}};
+    std::sort(members.begin(), members.end(), [&](size_t a, size_t b) {
+      return FilterBitsPerKey(run.policies[a]) < FilterBitsPerKey(run.policies[b]);
     });
-    ChartSeries series{names[f], view.colours[first], {}};
-    for (const Point& point : points) {
-      if (!Agrees(*point.result, reference)) {
-        left_out.insert(point.result->policy);
+    for (const size_t i : members) {
+      const PolicyResult& policy = run.policies[i];
+      if (!Agrees(policy, reference)) {
+        left_out.insert(policy.policy);
         continue;
       }
-      varied = varied || !point.asked;
-      series.points.push_back(ToChart(point, w));
-      figure.table.rows.push_back(ToRow(point, w));
+      series.points.push_back(ToChart(policy, w));
+      figure.table.rows.push_back(ToRow(policy, w));
     }
     chart.series.push_back(std::move(series));
   }
   figure.says = absl::StrCat("False reads a lookup in ", run.policies[0].workloads[w].name,
                              " and the filter memory really taken.");
-  if (!ToSvg(chart).empty()) absl::StrAppend(&figure.says, " ", HowToRead(run, varied));
+  if (!ToSvg(chart).empty()) figure.says += kHowToRead;
   for (const std::string& policy : left_out) {
     absl::StrAppend(&figure.says, " ", policy,
                     " is left out, as its tree differs by more than 2 %.");

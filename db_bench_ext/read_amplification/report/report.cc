@@ -297,26 +297,6 @@ std::string GrowthTable(const ReadAmplification& run) {
   return table.ToString();
 }
 
-std::string FrontierTable(const ReadAmplification& run, size_t w) {
-  TextTable table = Table({"policy", "bits per key", "false reads a lookup", "95 %", "from file"});
-  const auto add = [&](const PolicyResult& policy) {
-    if (policy.filter_bytes == 0) return;
-    const WorkloadCounts& counts = policy.workloads[w].counts;
-    const std::string name = inspect::ShortPolicy(policy.policy);
-    table.AddRow({name.substr(0, 36), Fixed(FilterBitsPerKey(policy), 2),
-                  Fixed(inspect::FalseReads(counts), 5),
-                  IntervalText(inspect::FalseReadsInterval(counts)),
-                  PerLookup(counts.data_blocks_read, counts, 5)});
-  };
-  for (const PolicyResult& policy : run.policies) {
-    add(policy);
-    for (const inspect::FrontierPoint& point : run.frontier) {
-      if (point.varied == policy.policy) add(point.result);
-    }
-  }
-  return table.ToString();
-}
-
 // Returns the false reads of a policy as a multiple of the reference's; empty if the ratio is not
 // known.
 std::string ReadsToReference(const WorkloadResult& ours, const WorkloadResult& theirs) {
@@ -471,11 +451,6 @@ std::string FullReport(const ReadAmplification& run) {
                                       "the most bits per key of all filters at any time",
                                       kReportWidth),
                     "\n", GrowthTable(run));
-  }
-  if (!run.frontier.empty() && !run.policies[0].workloads.empty()) {
-    const size_t w = inspect::LeadingWorkload(run);
-    absl::StrAppend(&text, "\nThe frontier of memory against false reads, ",
-                    run.policies[0].workloads[w].name, "\n", FrontierTable(run, w));
   }
   return text;
 }

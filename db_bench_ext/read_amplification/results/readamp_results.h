@@ -145,13 +145,6 @@ struct PolicyResult {
   std::vector<RangeOfLevel> range{};
 };
 
-// A run on the same tree with other bits of a requested policy.
-struct FrontierPoint {
-  std::string varied;       // requested policy
-  double bits_per_key = 0;  // bits per key of the result's policy
-  PolicyResult result;      // times are unset
-};
-
 // A setting that affects the results, by the name of its flag or option.
 using SettingValue = std::variant<bool, int64_t, double, std::string>;
 using Settings = std::vector<std::pair<std::string, SettingValue>>;
@@ -169,8 +162,7 @@ struct ReadAmplification {
   std::vector<PolicyResult> policies;
   Settings settings;
   uint64_t seed = 0;
-  std::string date;  // start of the run in UTC, "2024-02-29T13:05:00Z"
-  std::vector<FrontierPoint> frontier;
+  std::string date;           // start of the run in UTC, "2024-02-29T13:05:00Z"
   std::string lookups_drawn;  // sentence on how lookups are drawn; empty: unknown
   // Share of the final lookups in each of kParts; empty without heat of key ranges.
   std::vector<double> heat{};
