@@ -39,7 +39,6 @@
 #include "db_bench_ext/read_amplification/program/tree_flags.h"
 #include "db_bench_ext/read_amplification/program/workload_flags.h"
 #include "db_bench_ext/read_amplification/report/report.h"
-#include "db_bench_ext/read_amplification/report/thresholds.h"
 #include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "db_bench_ext/read_amplification/system/free_room.h"
 #include "db_bench_ext/read_amplification/system/progress.h"
@@ -94,22 +93,19 @@ absl::Status Print(const std::string& text) {
 }
 
 // Writes files first, so that they are not lost if writing to standard output fails.
-absl::Status WriteReports(const inspect::ReadAmplification& results,
-                          const std::optional<ThresholdsKept>& thresholds,
-                          const ReportOptions& report) {
-  const std::string verdict = thresholds ? "\n" + thresholds->sentence + "\n" : "";
+absl::Status WriteReports(const inspect::ReadAmplification& results, const ReportOptions& report) {
   const inspect::Machine machine = inspect::ThisMachine();
   absl::Status status;
   if (!report.json.empty()) {
     status.Update(WriteWhole(report.json, inspect::ReadAmplificationJson(results, machine)));
   }
   if (!report.summary.empty()) {
-    status.Update(WriteWhole(report.summary, ShortReport(results) + verdict));
+    status.Update(WriteWhole(report.summary, ShortReport(results)));
   }
   if (!report.html.empty()) {
     status.Update(WriteWhole(report.html, inspect::ReadAmplificationHtml(results, machine)));
   }
-  status.Update(Print(FullReport(results) + verdict));
+  status.Update(Print(FullReport(results)));
   return status;
 }
 
@@ -174,10 +170,9 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (absl::Status status = CheckWorkloads(*workloads, *tree); !status.ok()) return status;
   absl::StatusOr<std::vector<Policy>> policies = PoliciesOfFlags();
   if (!policies.ok()) return policies.status();
-  absl::StatusOr<ReportOptions> report = ReportOptionsOfFlags(policies->size());
-  if (!report.ok()) return report.status();
+  const ReportOptions report = ReportOptionsOfFlags();
   for (const std::string& path :
-       {report->json, report->summary, report->html, workloads->record_lookups}) {
+       {report.json, report.summary, report.html, workloads->record_lookups}) {
     if (tree->plan_only) break;  // --plan writes no files
     if (path.empty()) continue;
     if (absl::Status status = CheckCanWrite(path); !status.ok()) return status;
@@ -202,7 +197,7 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   }
   // Lookups during the growth of another tree would be included in the counts of this one.
   if (task.request.benchmarks.Find(IsHeated) != nullptr) task.options.trees_at_once = 1;
-  task.report = *std::move(report);
+  task.report = report;
   task.policies = *std::move(policies);
   return task;
 }
@@ -426,13 +421,7 @@ absl::Status Execute(Task task, const std::string& command) {
       SmallFiles(task, results.keys, results.key_bytes, results.policies.front().tree);
   if (!small.empty()) Note(small, &results.notes);
   if (keep) std::fprintf(stderr, "The databases are in %s\n", (*folder)->path().c_str());
-  std::optional<ThresholdsKept> thresholds;
-  if (task.report.thresholds.Any()) thresholds = CheckThresholds(results, task.report.thresholds);
-  if (absl::Status status = WriteReports(results, thresholds, task.report); !status.ok()) {
-    return status;
-  }
-  return thresholds && !thresholds->kept ? absl::FailedPreconditionError(thresholds->sentence)
-                                         : absl::OkStatus();
+  return WriteReports(results, task.report);
 }
 
 absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
@@ -462,7 +451,7 @@ absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
       ", of a sample of the database's own keys, seed ", options.choices.seed,
       "; absent keys: near misses of them, one byte changed, appended or removed, that it does not "
       "have; what is in its write-ahead log alone is not seen");
-  return WriteReports(*results, std::nullopt, task.report);
+  return WriteReports(*results, task.report);
 }
 
 AboutProgram About() {
@@ -485,9 +474,9 @@ AboutProgram About() {
       {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},
        {"What is loaded and looked up:", kWorkloadFlagsFile},
        {"The tree and its databases:", kTreeFlagsFile},
-       {"Reports and thresholds:", kReportFlagsFile}},
-      {{"0", "everything was measured, and no result is beyond a threshold"},
-       {"1", "a run failed, or a result is beyond a threshold"},
+       {"Reports:", kReportFlagsFile}},
+      {{"0", "everything was measured"},
+       {"1", "a run failed"},
        {"2", "the command line is wrong"},
        {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"}}};
 }

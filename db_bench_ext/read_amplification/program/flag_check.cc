@@ -27,6 +27,11 @@ constexpr inspect::EndedFlag kEndedFlags[] = {
     {"", "cache_sweep_reads", "a run with one --cache_size counts the lookups of --reads"},
     {"", "frontier",
      "name each policy with each number of bits in --policies, as winnow:8,winnow:10,winnow:12"},
+    {"", "max_block_read_ratio",
+     "compare data_blocks_accessed_per_lookup of two policies in the file of --json"},
+    {"", "max_false_positive_ratio",
+     "compare false_positives_per_filter_check of two policies in the file of --json"},
+    {"", "max_filter_memory_ratio", "filter_bytes_to_reference in the file of --json is the ratio"},
 };
 
 struct Range {
@@ -96,9 +101,6 @@ const std::vector<FlagRule>& FlagRules() {
       {"json", kAny},
       {"html", kAny},
       {"summary", kAny},
-      {"max_false_positive_ratio", kGrown, {{0, kHuge}}},
-      {"max_block_read_ratio", kGrown, {{0, kHuge}}},
-      {"max_filter_memory_ratio", kGrown, {{0, kHuge}}},
   };
   return *rules;
 }
