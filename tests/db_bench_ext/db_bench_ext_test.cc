@@ -360,6 +360,8 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
 // A flag of an earlier version is refused by a sentence that says what to do instead.
 TEST(DbBenchExtTest, AFlagThatEndedSaysWhatToDoInstead) {
   const std::pair<const char*, const char*> cases[] = {
+      {"--benchmark_write_rate_limit=1",
+       "the flag --benchmark_write_rate_limit ended with 2.0: RocksDB's db_bench has"},
       {"--cache_sweep=1%,5%", "the flag --cache_sweep ended with 2.0: run the program once for"},
       {"--cache_sweep 5%", "the flag --cache_sweep ended with 2.0: run the program once for"},
       {"--cache_sweep_reads=900", "the flag --cache_sweep_reads ended with 2.0: a run with one"},

@@ -136,23 +136,6 @@ TEST_F(DbBenchExtWorkloadsTest, SeeksAreCountedInTotalAndSayWhatThatMeans) {
   EXPECT_EQ(present.at("policies")[0].at("workloads")[0].at("decided_lookups"), 0);
 }
 
-TEST_F(DbBenchExtWorkloadsTest, ReadsGoOnWhileAnotherThreadWrites) {
-  const json run = Run({"--benchmarks=readabsent,readwhilewriting", "--growth=rocksdb",
-                        "--benchmark_write_rate_limit=20000000", "--timed_reads=2000"});
-  EXPECT_THAT(run.at("notes").dump(), HasSubstr("readwhilewriting changes the tree"));
-  for (const json& policy : run.at("policies")) {
-    EXPECT_TRUE(policy.at("workloads")[0].at("keys_written_meanwhile").is_null());
-    EXPECT_GT(policy.at("workloads")[1].at("keys_written_meanwhile"), 0);
-    EXPECT_EQ(policy.at("workloads")[1].at("found"), 20'000);
-    EXPECT_EQ(policy.at("workloads")[1].at("timed_lookups"), 2000);
-    EXPECT_GT(policy.at("workloads")[1].at("filter_checks"), 0);
-  }
-}
-
-TEST_F(DbBenchExtWorkloadsTest, ALimitOfWritesMayBeLowerThanAnEntry) {
-  Run({"--benchmarks=readwhilewriting", "--growth=rocksdb", "--benchmark_write_rate_limit=1"});
-}
-
 TEST_F(DbBenchExtWorkloadsTest, KeysShorterThanAPrefixAreSoughtToo) {
   const json run = Run({"--benchmarks=seekrandom", "--prefix_size=20"});
   EXPECT_EQ(run.at("policies")[0].at("workloads")[0].at("found"), 20'000);
@@ -456,11 +439,10 @@ TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
       {{"--benchmarks=scanbehind", "--use_existing_db", "--db=/tmp"}, "--from_db=FOLDER"},
       {{"--absent_lookups=0.1", "--benchmarks=readrandom"}, "without readmixed"},
       {{"--absent_lookups=1.1"}, "must be a number from 0 to 1"},
-      {{"--benchmarks=readwhilewriting"}, "needs --growth=rocksdb"},
+      {{"--benchmarks=readwhilewriting"}, "'readwhilewriting' ended with 2.0: RocksDB's db_bench"},
       {{"--keys=/dev/null", "--from_db=/tmp"}, "give one of them"},
       {{"--cache_size=1", "--cache_share=0.1"}, "give one of them"},
-      {{"--use_existing_db", "--db=/tmp", "--benchmarks=fillseq,readrandom"}, "'fillseq' writes"},
-      {{"--use_existing_db", "--db=/tmp", "--benchmarks=readwhilewriting"}, "writes"}};
+      {{"--use_existing_db", "--db=/tmp", "--benchmarks=fillseq,readrandom"}, "'fillseq' writes"}};
   for (const auto& [flags, why] : cases) {
     const ChildResult result = RunBench(flags);
     EXPECT_EQ(result.status, 2) << why;

@@ -25,7 +25,7 @@ run() {
 run reads --policies=none,bloomfilter:10,winnow:10 --benchmarks=filluniquerandom,readabsent,multireadrandom
 run heat --policies=none,winnow:10 --heat=mixgraph
 run scans --policies='none,{id=winnow;bits_per_key=10;range_bits=15}' --key_shape=integers --benchmarks=scanbehind,scanpresent
-run writes --policies=none,winnow:10 --growth=rocksdb --benchmarks=fillrandom,seekrandom,readwhilewriting
+run writes --policies=none,winnow:10 --growth=rocksdb --benchmarks=fillrandom,seekrandom,readrandom
 
 python3 - "$schema" "$work"/*.json <<'PYTHON' || fail "the faults are above"
 import json, sys

@@ -224,14 +224,6 @@ TEST_F(WorkloadsTest, LookupsKeepTheirKeys) {
   EXPECT_EQ(longer.at(0, &room).key.size(), 17u);
 }
 
-TEST_F(WorkloadsTest, WhatIsWrittenMeanwhileMayBeThere) {
-  LeaveKeysOut();
-  const Seen seen = Look("readwhilewriting");
-  EXPECT_EQ(seen.absent, 0u);
-  EXPECT_GT(seen.either, 0u);
-  EXPECT_GT(seen.present, 0u);
-}
-
 TEST(InShareTest, TheFirstLookupsHaveTheShareToo) {
   for (const double share : {0.1, 0.25, 0.9}) {
     uint64_t in = 0;

@@ -30,13 +30,12 @@ using LookupAt = std::function<Asked(uint64_t position, std::string* room)>;
 struct Lookups {
   std::string name;  // name in --benchmarks
   LookupKind kind = LookupKind::kGet;
-  LookupAt at;                 // positions are below `count`
-  uint64_t count = 0;          // lookups of a counting pass; longer timed rounds start over
-  size_t batch = 1;            // kMultiGet: keys per call
-  bool batched = false;        // kMultiGet: RocksDB's call with arrays instead of vectors
-  uint64_t nexts = 0;          // kSeek: Next() calls after each seek
-  bool beside_writes = false;  // runs while another thread writes
-  std::string remark;          // notes on the results, in sentences; may be empty
+  LookupAt at;           // positions are below `count`
+  uint64_t count = 0;    // lookups of a counting pass; longer timed rounds start over
+  size_t batch = 1;      // kMultiGet: keys per call
+  bool batched = false;  // kMultiGet: RocksDB's call with arrays instead of vectors
+  uint64_t nexts = 0;    // kSeek: Next() calls after each seek
+  std::string remark;    // notes on the results, in sentences; may be empty
 };
 
 }  // namespace winnow::bench

@@ -15,6 +15,11 @@
 namespace winnow::bench {
 namespace {
 
+// A name of an earlier version.
+constexpr inspect::EndedFlag kEnded = {
+    "benchmarks", "readwhilewriting",
+    "RocksDB's db_bench has it, and runs with Winnow under 'winnow run'"};
+
 absl::Status Wrong(absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("--benchmarks: ", why));
 }
@@ -41,21 +46,19 @@ const std::vector<Benchmark>& Benchmarks() {
   constexpr std::nullopt_t kReads = std::nullopt;
   constexpr AbsentShare kIfGiven = {std::nullopt, true};
   constexpr AbsentShare kMixed = {kShareOfMixed, true};
-  constexpr bool kBesideWrites = true;
   constexpr bool kOverKeys = true;
   static const auto* const all = new std::vector<Benchmark>{
       {"filluniquerandom", ", ", Write::kOnce},
       {"fillseq", ", ", Write::kInOrder},
       {"filltime", " (in order, but each fiftieth of the keys is shuffled), ", Write::kInTime},
       {"fillrandom", " (random keys, some of them repeatedly), ", Write::kDrawn},
-      {"overwrite", ", ", Write::kDrawn, {}, {}, {}, false, kOverKeys},
-      {"compact", "", Write::kCompact, {}, {}, {}, false, kOverKeys},
+      {"overwrite", ", ", Write::kDrawn, {}, {}, {}, kOverKeys},
+      {"compact", "", Write::kCompact, {}, {}, {}, kOverKeys},
       {"readrandom", " (the whole range, written or not), ", kReads, Asks::kRange},
       {"readmissing", " (keys of that range with one more byte), ", kReads, Asks::kLonger},
       {"multireadrandom", ", ", kReads, Asks::kRange, Kind::kMultiGet, kIfGiven},
-      {"seekrandom", " (asks filters of prefixes with a --prefix_size), ", kReads, Asks::kRange,
+      {"seekrandom", " (asks filters of prefixes with a --prefix_size); ", kReads, Asks::kRange,
        Kind::kSeek, kIfGiven},
-      {"readwhilewriting", "; ", kReads, Asks::kRange, Kind::kGet, kIfGiven, kBesideWrites},
       {"readpresent", " and ", kReads, Asks::kPresent},
       {"readabsent", " (keys that were written, and keys that were not), ", kReads, Asks::kAbsent},
       {"readmixed", " (both, with the share of --absent_lookups), ", kReads, Asks::kRange,
@@ -105,6 +108,9 @@ absl::StatusOr<BenchmarkList> ParseBenchmarks(std::string_view list) {
   for (const absl::string_view name :
        absl::StrSplit(absl::string_view(list.data(), list.size()), ',')) {
     const Benchmark* const benchmark = Find(name);
+    if (name == kEnded.name) {
+      return Wrong(absl::StrCat("'", name, "' ended with 2.0: ", kEnded.instead));
+    }
     if (benchmark == nullptr) {
       std::vector<absl::string_view> names;
       for (const Benchmark& one : Benchmarks()) names.emplace_back(one.name);
@@ -126,10 +132,6 @@ absl::StatusOr<BenchmarkList> ParseBenchmarks(std::string_view list) {
     }
     if (!seen.insert(std::string(name)).second)
       return Wrong(absl::StrCat("'", name, "' comes twice"));
-    if (!parsed.lookups.empty() && parsed.lookups.back().beside_writes) {
-      return Wrong(absl::StrCat("'", name, "' comes after '", parsed.lookups.back().name,
-                                "', which has to be the last, as it changes the tree"));
-    }
     parsed.lookups.push_back(*benchmark);
   }
   if (parsed.lookups.empty()) {

@@ -50,8 +50,7 @@ struct Benchmark {
   AskedKeys asks = AskedKeys::kRange;
   LookupKind kind = LookupKind::kGet;
   AbsentShare absent{};
-  bool beside_writes = false;  // looks up keys while another thread writes; comes last
-  bool over_keys = false;      // writes; requires earlier writes
+  bool over_keys = false;  // writes; requires earlier writes
 };
 
 // Share of absent keys in readmixed and readheat, and default of --absent_lookups.
@@ -70,7 +69,6 @@ inline bool TakesShare(const Benchmark& one) { return one.absent.by_flag; }
 inline bool GetsMany(const Benchmark& one) { return one.kind == LookupKind::kMultiGet; }
 inline bool Seeks(const Benchmark& one) { return one.kind == LookupKind::kSeek; }
 inline bool Scans(const Benchmark& one) { return one.kind == LookupKind::kScan; }
-inline bool IsBesideWrites(const Benchmark& one) { return one.beside_writes; }
 inline bool WritesDrawn(const Benchmark& one) { return one.writes == WriteKind::kDrawn; }
 
 // Returns the names of matching benchmarks: "readpresent, readabsent or readmixed" for before_last
@@ -89,8 +87,7 @@ struct BenchmarkList {
 };
 
 // Parses a list such as "fillrandom,compact,readrandom". Writes must come first, since lookups see
-// the tree after all writes; lookups that change the tree must come last. Returns an error that
-// describes the problem.
+// the tree after all writes. Returns an error that describes the problem.
 absl::StatusOr<BenchmarkList> ParseBenchmarks(std::string_view list);
 
 }  // namespace winnow::bench

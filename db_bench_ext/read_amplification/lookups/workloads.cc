@@ -99,15 +99,6 @@ LookupAt OfList(const KeysOfRun& keys) {
   };
 }
 
-// Accepts either result, since another thread may write the keys meanwhile.
-LookupAt OrWritten(LookupAt at) {
-  return [at = std::move(at)](uint64_t position, std::string* room) {
-    Asked asked = at(position, room);
-    if (asked.expected == Expected::kAbsent) asked.expected = Expected::kEither;
-    return asked;
-  };
-}
-
 LookupAt LookupsOf(const Benchmark& benchmark, const KeysOfRun& keys,
                    const LookupChoices& choices) {
   switch (benchmark.asks) {
@@ -172,7 +163,6 @@ Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
   Lookups lookups;
   lookups.name = benchmark.name;
   lookups.kind = benchmark.kind;
-  lookups.beside_writes = benchmark.beside_writes;
   lookups.at = LookupsOf(benchmark, keys, choices);
   lookups.count = IsRecorded(benchmark) ? keys.recorded->size() : choices.reads;
   if (GetsMany(benchmark)) {
@@ -197,13 +187,6 @@ Lookups MakeLookups(const Benchmark& benchmark, const KeysOfRun& keys,
         " positions with an upper bound, by auto_prefix_mode where there is a prefix extractor "
         "other than winnow.range. RocksDB counts what filters answer to seeks in total only, not "
         "by level; false reads are those of scans that find nothing.");
-  }
-  if (lookups.beside_writes) {
-    lookups.remark =
-        "The tree changes meanwhile, and from one policy and one pass to the next: files "
-        "considered "
-        "are those of the tree before, and policies can't be compared closely.";
-    lookups.at = OrWritten(std::move(lookups.at));
   }
   return lookups;
 }

@@ -135,25 +135,17 @@ absl::Status CheckUseOfDatabase(const GivenFlags& given) {
   return status;
 }
 
-// Returns an error for workloads that are incompatible with the tree or the database.
-absl::Status CheckWorkloads(const WorkloadRequest& request, const TreeRequest& tree) {
+// Returns an error for workloads that are incompatible with other flags.
+absl::Status CheckWorkloads(const WorkloadRequest& request) {
   const bool existing = absl::GetFlag(FLAGS_use_existing_db);
   const BenchmarkList& list = request.benchmarks;
   const std::string written = list.writes.empty() ? "" : list.writes.front().name;
-  const std::string growing = NamesOf(IsBesideWrites, " and ");
   const std::string heated = NamesOf(IsHeated, " and ");
-  const bool grows = list.Find(IsBesideWrites) != nullptr;
   return FirstOf({
       {existing && !list.writes.empty(),
        absl::StrCat("--benchmarks: '", written,
                     "' writes, but --use_existing_db measures a database as it is, and nothing in "
                     "it changes")},
-      {existing && grows,
-       absl::StrCat("--benchmarks: '", growing, "' writes, but --use_existing_db changes nothing")},
-      {grows && tree.options.growth == GrowthKind::kPlanned,
-       absl::StrCat("--benchmarks: '", growing,
-                    "' needs --growth=rocksdb, as nothing is merged beside lookups in a tree that "
-                    "grows by a plan")},
       {list.Find(IsHeated) != nullptr && absl::GetFlag(FLAGS_trees_at_once) > 1,
        absl::StrCat("--trees_at_once is ", absl::GetFlag(FLAGS_trees_at_once), ", but ", heated,
                     " asks a tree as it grows, one at a time: leave it out")},
@@ -167,7 +159,7 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (!workloads.ok()) return workloads.status();
   absl::StatusOr<TreeRequest> tree = TreeRequestOfFlags(given, workloads->keys.from_db);
   if (!tree.ok()) return tree.status();
-  if (absl::Status status = CheckWorkloads(*workloads, *tree); !status.ok()) return status;
+  if (absl::Status status = CheckWorkloads(*workloads); !status.ok()) return status;
   absl::StatusOr<std::vector<Policy>> policies = PoliciesOfFlags();
   if (!policies.ok()) return policies.status();
   const ReportOptions report = ReportOptionsOfFlags();
@@ -190,7 +182,6 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   task.options.timed_rounds = task.request.timed_rounds;
   task.options.threads = task.request.threads;
   task.options.build_peaks = true;
-  task.options.write_rate = task.request.write_rate;
   task.options.trees_at_once = static_cast<size_t>(absl::GetFlag(FLAGS_trees_at_once));
   if (task.options.trees_at_once == 0) {
     task.options.trees_at_once = std::max(1u, std::thread::hardware_concurrency());
@@ -290,12 +281,6 @@ std::vector<std::string> WorkloadNotes(const WorkloadRequest& request, const Tre
   if (const Benchmark* const seeks = request.benchmarks.Find(Seeks);
       seeks != nullptr && !prefixes) {
     notes.push_back(absl::StrCat(seeks->name, kSeeksAskNothing));
-  }
-  if (const Benchmark* const writes = request.benchmarks.Find(IsBesideWrites); writes != nullptr) {
-    notes.push_back(absl::StrCat(
-        writes->name,
-        " changes the tree as it goes, and a policy's passes come one after the other: its figures "
-        "are of trees that differ from policy to policy, and from those of the tables."));
   }
   return notes;
 }

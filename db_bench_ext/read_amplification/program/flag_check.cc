@@ -21,6 +21,8 @@ namespace {
 using inspect::NumberRange;
 
 constexpr inspect::EndedFlag kEndedFlags[] = {
+    {"", "benchmark_write_rate_limit",
+     "RocksDB's db_bench has readwhilewriting, and runs with Winnow under 'winnow run'"},
     {"", "cache_sweep",
      "run the program once for each --cache_size, with --cache_index_and_filter_blocks for filters "
      "in the cache"},
@@ -71,7 +73,6 @@ const std::vector<FlagRule>& FlagRules() {
       {"seek_nexts", kAny, {{0, 1e9}}, Seeks},
       {"scan_length", kGrown, {}, Scans},
       {"key_shape", kGrown},
-      {"benchmark_write_rate_limit", kGrown, {{0, kMany}}, IsBesideWrites},
       {"heat", kGrown, {}, IsHeated},
       {"lookups_per_write", kGrown, {{0, 1000}}, IsHeated},
       {"lookups", kAny, {}, IsRecorded},

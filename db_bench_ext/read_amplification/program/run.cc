@@ -15,7 +15,6 @@
 #include <thread>
 #include <utility>
 
-#include "db_bench_ext/read_amplification/lookups/background_writer.h"
 #include "db_bench_ext/read_amplification/lookups/files_considered.h"
 #include "db_bench_ext/read_amplification/lookups/lookup_counts.h"
 #include "db_bench_ext/read_amplification/program/examined_files.h"
@@ -121,9 +120,7 @@ class Runner {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
     status = Examine(i);
-    for (size_t w = 0; status.ok() && w < data_.workloads.size(); ++w) {
-      if (!data_.workloads[w].beside_writes) status = Count(i, w);
-    }
+    for (size_t w = 0; status.ok() && w < data_.workloads.size(); ++w) status = Count(i, w);
     return status;
   }
 
@@ -173,20 +170,6 @@ class Runner {
                                             data_.writes.size(), " writes in all"));
   }
 
-  absl::StatusOr<std::unique_ptr<rocksdb::DB>> Open(
-      size_t i, size_t w, std::shared_ptr<rocksdb::Statistics> statistics = nullptr) const {
-    return data_.workloads[w].beside_writes
-               ? OpenGrowingTree(options_.tree, policies_[i], paths_[i], std::move(statistics))
-               : OpenTree(options_.tree, policies_[i], paths_[i], std::move(statistics));
-  }
-
-  // Returns a writer if the workload runs during writes, else null.
-  std::unique_ptr<BackgroundWriter> Writer(rocksdb::DB* db, size_t w) const {
-    if (!data_.workloads[w].beside_writes) return nullptr;
-    return std::make_unique<BackgroundWriter>(db, data_.keys, options_.tree.value_size,
-                                              options_.tree.seed, options_.write_rate);
-  }
-
   absl::Status Count(size_t i, size_t w) {
     const Lookups& lookups = data_.workloads[w];
     // The plugin's counters are per process: only one Winnow policy is counted at a time.
@@ -194,10 +177,10 @@ class Runner {
     std::unique_lock<std::mutex> lock(counters_, std::defer_lock);
     if (ours) lock.lock();
 
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = Open(i, w, NewTickers());
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
+        OpenTree(options_.tree, policies_[i], paths_[i], NewTickers());
     if (!db.ok()) return db.status();
     const plugin::Counters before = plugin::CurrentCounters();
-    const std::unique_ptr<BackgroundWriter> writer = Writer(db->get(), w);
     PassOptions pass;
     pass.threads = options_.threads;
     pass.lookups = lookups.count;
@@ -205,10 +188,6 @@ class Runner {
         CountLookups(db->get(), lookups, pass,
                      [&](uint64_t done) { return Continue(i, lookups.name, done, lookups.count); });
     if (!counts.ok()) return counts.status();
-    if (writer != nullptr) {
-      if (absl::Status status = writer->Stop(); !status.ok()) return status;
-      results_[i].workloads[w].keys_written_meanwhile = writer->written();
-    }
     const plugin::Counters after = plugin::CurrentCounters();
     Continue(i, lookups.name, 1, 1);
 
@@ -244,14 +223,10 @@ class Runner {
   }
 
   // Background load varies: the policies alternate, so that it affects all of them, and the median
-  // excludes the most affected rounds. Workloads that write change the trees, and are therefore
-  // counted here, after everything else.
+  // excludes the most affected rounds.
   absl::Status TimeAll() {
+    if (options_.timed_rounds == 0) return absl::OkStatus();
     for (size_t w = 0; w < data_.workloads.size(); ++w) {
-      for (size_t i = 0; data_.workloads[w].beside_writes && i < policies_.size(); ++i) {
-        if (absl::Status status = Count(i, w); !status.ok()) return status;
-      }
-      if (options_.timed_rounds == 0) continue;
       std::vector<std::vector<inspect::WorkloadTimes>> rounds(policies_.size());
       for (size_t round = 0; round < options_.timed_rounds; ++round) {
         for (size_t i = 0; i < policies_.size(); ++i) {
@@ -270,23 +245,18 @@ class Runner {
   // Every round looks up the same keys, and begins with an empty block cache.
   absl::StatusOr<inspect::WorkloadTimes> Time(size_t i, size_t w, size_t round) {
     const Lookups& lookups = data_.workloads[w];
-    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = Open(i, w);
+    absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
+        OpenTree(options_.tree, policies_[i], paths_[i]);
     if (!db.ok()) return db.status();
     const std::string job =
         absl::StrCat("timing ", lookups.name, " ", round + 1, "/", options_.timed_rounds);
-    const std::unique_ptr<BackgroundWriter> writer = Writer(db->get(), w);
     PassOptions pass;
     pass.threads = options_.threads;
     pass.lookups = options_.timed_reads;
     pass.seconds = options_.timed_seconds;
-    absl::StatusOr<inspect::WorkloadTimes> times =
-        TimeLookups(db->get(), lookups, pass, [&](uint64_t done) {
-          return Continue(i, job, done, std::min(options_.timed_reads, lookups.count));
-        });
-    if (writer != nullptr && times.ok()) {
-      if (absl::Status status = writer->Stop(); !status.ok()) return status;
-    }
-    return times;
+    return TimeLookups(db->get(), lookups, pass, [&](uint64_t done) {
+      return Continue(i, job, done, std::min(options_.timed_reads, lookups.count));
+    });
   }
 
   static bool IsBuiltin(const std::string& name) {

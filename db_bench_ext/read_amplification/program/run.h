@@ -30,7 +30,6 @@ struct RunOptions {
   // Number of trees grown and counted concurrently; timing is for one tree at a time.
   size_t trees_at_once = 1;
   bool build_peaks = false;  // measures the memory of building, in child processes of this program
-  uint64_t write_rate = 0;   // limit of concurrent writes in bytes per second; 0: none
 };
 
 // Data shared by all policies.

@@ -76,8 +76,6 @@ ABSL_FLAG(std::string, scan_length, "64",
                        ", with commas between them: how far the bound is above the begin, the last "
                        "eight bytes of a key taken as a number"));
 ABSL_FLAG(int32_t, threads, 1, "threads that share the lookups of a workload");
-ABSL_FLAG(int64_t, benchmark_write_rate_limit, 0,
-          "bytes per second that readwhilewriting writes; 0: no limit");
 ABSL_FLAG(int64_t, timed_reads, 100'000,
           "number of lookups in a timed round, the first ones of --reads; timed rounds count "
           "no reads");
@@ -255,7 +253,6 @@ absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given) 
   request.timed_seconds = absl::GetFlag(FLAGS_duration);
   request.timed_rounds = static_cast<size_t>(absl::GetFlag(FLAGS_timed_rounds));
   request.threads = static_cast<size_t>(absl::GetFlag(FLAGS_threads));
-  request.write_rate = static_cast<uint64_t>(absl::GetFlag(FLAGS_benchmark_write_rate_limit));
   if (absl::Status status = CheckMeanings(request, given); !status.ok()) return status;
   return request;
 }
@@ -341,9 +338,6 @@ inspect::Settings WorkloadSettings(const WorkloadRequest& request, bool existing
   if (has(Scans)) settings.emplace_back("scan_length", absl::StrJoin(request.scan_lengths, ","));
   if (absl::GetFlag(FLAGS_key_shape) != "numbers") {
     settings.emplace_back("key_shape", absl::GetFlag(FLAGS_key_shape));
-  }
-  if (has(IsBesideWrites)) {
-    settings.emplace_back("benchmark_write_rate_limit", static_cast<int64_t>(request.write_rate));
   }
   if (request.timed_seconds > 0) settings.emplace_back("duration", request.timed_seconds);
   return settings;

@@ -51,7 +51,6 @@ struct WorkloadRequest {
   double timed_seconds = 0;  // duration of a round if above 0
   size_t timed_rounds = 1;   // minimum 1
   size_t threads = 1;        // concurrent lookup threads per tree
-  uint64_t write_rate = 0;   // limit of the writing thread in bytes per second; 0: none
 };
 
 // Checks the flags, separately and in combination; returns an error that names the flag for

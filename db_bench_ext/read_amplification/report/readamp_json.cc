@@ -106,7 +106,6 @@ Json ToJson(const WorkloadResult& workload) {
   json["decided_lookups"] = DecidedLookups(counts);
   json["decided_filter_checks"] = DecidedChecks(counts);
   AddLoads(counts, &json);
-  json["keys_written_meanwhile"] = OrNull(workload.keys_written_meanwhile);
   json["percentiles"] = Json::array();
   for (const Percentile& percentile : workload.times.percentiles) {
     json["percentiles"].push_back(

@@ -407,10 +407,6 @@ std::string WorkloadText(const ReadAmplification& run, size_t w) {
   if (!workload.remark.empty()) {
     absl::StrAppend(&text, inspect::WrapText(workload.remark, kReportWidth), "\n");
   }
-  for (const PolicyResult& policy : run.policies) {
-    const auto& written = policy.workloads[w].keys_written_meanwhile;
-    if (written) absl::StrAppend(&text, policy.policy, ": ", *written, " keys written meanwhile\n");
-  }
   absl::StrAppend(&text, ReadTable(run, w), "\n", CheckTable(run, w));
   if (const std::string loads = CacheLoadsText(run, Labels(run), w); !loads.empty()) {
     absl::StrAppend(&text, "\n", loads);

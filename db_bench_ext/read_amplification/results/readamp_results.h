@@ -81,8 +81,6 @@ struct WorkloadResult {
   std::string remark;  // notes on the results, in sentences; may be empty
   WorkloadCounts counts;
   WorkloadTimes times;
-  // Number of keys that a concurrent writer wrote during the counted lookups; unset without one.
-  std::optional<uint64_t> keys_written_meanwhile{};
   double files_considered_per_lookup = 0;  // files whose key range contains the key
   std::map<int, double> files_considered_by_level;
 };

@@ -48,12 +48,4 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(
   return Open(database, path, "open " + path);
 }
 
-absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(
-    const TreeOptions& options, const Policy& policy, const std::string& path,
-    std::shared_ptr<rocksdb::Statistics> statistics) {
-  rocksdb::Options database = GrowingOptions(options, policy);
-  database.statistics = std::move(statistics);
-  return Open(database, path, "open " + path);
-}
-
 }  // namespace winnow::bench

@@ -36,12 +36,6 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenTree(
     const TreeOptions& options, const Policy& policy, const std::string& path,
     std::shared_ptr<rocksdb::Statistics> statistics = nullptr);
 
-// Opens a tree that RocksDB grew for writing, with an empty block cache; flushes and compactions
-// run.
-absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenGrowingTree(
-    const TreeOptions& options, const Policy& policy, const std::string& path,
-    std::shared_ptr<rocksdb::Statistics> statistics = nullptr);
-
 }  // namespace winnow::bench
 
 #endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_TREE_H_

@@ -46,14 +46,6 @@ absl::Status TreeWriter::Compact() {
   return FromRocksDB(db_->CompactRange(compact, nullptr, nullptr), "compact");
 }
 
-absl::Status TreeWriter::PutNow(std::string_view key, uint64_t number) {
-  rocksdb::WriteOptions write;
-  write.disableWAL = true;
-  return FromRocksDB(
-      db_->Put(write, db_->DefaultColumnFamily(), {key.data(), key.size()}, ValueOf(number)),
-      "write");
-}
-
 rocksdb::Slice TreeWriter::ValueOf(uint64_t number) const {
   return {values_.data() + number * 37 % kValuePool, value_size_};
 }

@@ -33,9 +33,6 @@ class TreeWriter {
   // Puts a key; the value depends on its number. The write may be buffered.
   absl::Status Put(std::string_view key, uint64_t number);
 
-  // Puts a key without buffering.
-  absl::Status PutNow(std::string_view key, uint64_t number);
-
   // Writes buffered keys and flushes: everything written is then in files.
   absl::Status Flush();
 
