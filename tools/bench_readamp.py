@@ -38,8 +38,6 @@ NAMES = {uniform(bits): f"`winnow:{bits}`, uniform" for bits in (SAME_READS, SAM
 
 COMMON = ["--timed_reads=0"]
 SIZES = [1_000_000, 10_000_000]
-# Size for which results are computed by --plan, as measuring takes too much time and disk space.
-FORECAST = 100_000_000
 SHAPES = [
     ("leveled, static sizes", []),
     ("leveled, dynamic sizes", [DYNAMIC]),
@@ -70,12 +68,6 @@ class Runner:
             with tempfile.TemporaryDirectory(dir=self.work) as folder:
                 self.run([*COMMON, *flags, f"--policies={','.join(POLICIES)}", f"--db={folder}/trees", f"--json={path}"])
         return json.loads(path.read_text())
-
-    def forecast(self, name, flags):
-        path = self.results / f"{name}.txt"
-        if self.again:
-            path.write_text(self.run([*COMMON, *flags, f"--policies={','.join(POLICIES)}", "--plan"]))
-        return path.read_text()
 
     def run(self, flags):
         ended = subprocess.run([self.program, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
@@ -131,8 +123,6 @@ def print_sizes(runner, _):
         document = runner.measure(f"size-{keys}", [f"--num={keys}", "--reads=1000000", *flags])
         print(f"### {keys:,} keys, absent ones looked up\n\n{table(HEAD, rows_of(document, 0))}\n\n"
               f"Keys (files) by level: {shape_of(document)}.\n")
-    text = runner.forecast(f"size-{FORECAST}", [f"--num={FORECAST}", "--reads=1000000", *flags])
-    print(f"### {FORECAST:,} keys, by `--plan`\n\n```text\n{text.strip()}\n```\n")
 
 
 def print_shapes(runner, keys):

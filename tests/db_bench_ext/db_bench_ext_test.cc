@@ -122,7 +122,8 @@ TEST(DbBenchExtTest, TheJsonHasWhatOthersRelyOnAndAddsUp) {
   }
   // Progress lines appear if the run is slow.
   EXPECT_THAT(result.errors,
-              ::testing::MatchesRegex("(db_bench_ext: [^\n]* [0-9]+ %\n)*"
+              ::testing::MatchesRegex("db_bench_ext: the run takes about [^\n]*\n"
+                                      "(db_bench_ext: [^\n]* [0-9]+ %\n)*"
                                       "db_bench_ext: note: 100 % of the keys lie in files of fewer "
                                       "than 20000 keys [^\n]*\n"));
   EXPECT_THAT(result.output, HasSubstr("Note: 100 % of the keys lie in files of fewer than"));
@@ -572,9 +573,8 @@ TEST(DbBenchExtTest, APlanIsPrintedAndNothingIsDone) {
       {"--plan", "--num=4000000000", "--db=" + (folder / "db"), "--json=" + (folder / "run.json"),
        "--policies=none,winnow:10", "--level_compaction_dynamic_level_bytes"});
   EXPECT_EQ(result.status, 0) << result.errors;
-  EXPECT_THAT(result.output, HasSubstr("4000000000 keys"));
-  EXPECT_THAT(result.output, HasSubstr("winnow:10: about"));
-  EXPECT_THAT(result.output, HasSubstr("disk "));
+  EXPECT_THAT(result.output, ::testing::StartsWith("db_bench_ext: the run takes about "));
+  EXPECT_THAT(result.output, HasSubstr(" of disk in " + (folder / "db")));
   EXPECT_FALSE(std::filesystem::exists(folder / "db"));
   EXPECT_FALSE(std::filesystem::exists(folder / "run.json"));
 }
@@ -586,7 +586,7 @@ TEST(DbBenchExtTest, ARunWithoutRoomIsRefusedBeforeAnyWork) {
       {"--num=4000000000", "--value_size=1000000", "--db=" + (folder / "db"), "--policies=none"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.output, IsEmpty());
-  EXPECT_THAT(result.errors, HasSubstr("the run needs about "));
+  EXPECT_THAT(result.errors, ::testing::StartsWith("db_bench_ext: the run needs about "));
   EXPECT_FALSE(std::filesystem::exists(folder / "db"));
 }
 

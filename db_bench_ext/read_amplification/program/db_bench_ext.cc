@@ -48,7 +48,6 @@
 #include "db_bench_ext/read_amplification/trees/build_memory.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "db_bench_ext/read_amplification/trees/tree.h"
-#include "db_bench_ext/read_amplification/trees/tree_forecast.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 #include "src/text/flag_words.h"
 #include "src/text/machine.h"
@@ -193,50 +192,43 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   return task;
 }
 
-// Forecast of the run's needs, for the given or expected number of keys.
-struct Forecast {
-  TreeOptions scaled;
+RunSize SizeOf(const Task& task, uint64_t keys, uint64_t key_bytes) {
   RunSize size;
-  TreeForecast tree;
-  RunNeeds needs;
-  Room room;
-};
-
-Forecast MakeForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
-  Forecast forecast;
-  forecast.scaled = ScaleTree(task.options.tree, keys, key_bytes);
-  forecast.size.keys = keys;
-  forecast.size.key_bytes = key_bytes;
+  size.keys = keys;
+  size.key_bytes = key_bytes;
   const uint64_t workloads = task.request.benchmarks.lookups.size();
   const uint64_t reads = task.request.choices.reads;
   const double rounds = static_cast<double>(workloads * task.options.timed_rounds);
-  forecast.size.lookups = workloads * reads;
+  size.lookups = workloads * reads;
   const bool heated = task.request.benchmarks.Find(IsHeated) != nullptr;
   if (heated) {
     const WriteSequence writes(keys, 0, task.request.writes);
-    forecast.size.lookups += static_cast<uint64_t>(task.request.choices.lookups_per_write *
-                                                   static_cast<double>(writes.size()));
+    size.lookups += static_cast<uint64_t>(task.request.choices.lookups_per_write *
+                                          static_cast<double>(writes.size()));
   }
   if (task.options.timed_seconds > 0) {
-    forecast.size.timed_seconds = rounds * task.options.timed_seconds;
+    size.timed_seconds = rounds * task.options.timed_seconds;
   } else {
-    forecast.size.timed_lookups =
+    size.timed_lookups =
         workloads * std::min(reads, task.options.timed_reads) * task.options.timed_rounds;
   }
-  forecast.size.key_memory = KeyMemory(task.request.keys, keys, key_bytes,
-                                       heated || task.request.benchmarks.Find(WritesDrawn));
-  for (const Policy& policy : task.policies) forecast.size.policies.push_back(policy.asked);
-  forecast.size.trees_at_once = std::min(task.options.trees_at_once, task.policies.size());
-  forecast.tree = ForecastTree(forecast.scaled, keys, key_bytes);
-  forecast.needs = ForecastRun(forecast.scaled, forecast.tree, forecast.size);
-  forecast.room.memory = AvailableMemory();
-  forecast.room.folder = absl::GetFlag(FLAGS_db);
-  if (forecast.room.folder.empty()) {
+  size.key_memory = KeyMemory(task.request.keys, keys, key_bytes,
+                              heated || task.request.benchmarks.Find(WritesDrawn));
+  size.policies = task.policies.size();
+  size.trees_at_once = task.options.trees_at_once;
+  return size;
+}
+
+Room FreeRoom() {
+  Room room;
+  room.memory = AvailableMemory();
+  room.folder = absl::GetFlag(FLAGS_db);
+  if (room.folder.empty()) {
     std::error_code error;
-    forecast.room.folder = std::filesystem::temp_directory_path(error).string();
+    room.folder = std::filesystem::temp_directory_path(error).string();
   }
-  forecast.room.disk = FreeDisk(forecast.room.folder);
-  return forecast;
+  room.disk = FreeDisk(room.folder);
+  return room;
 }
 
 std::string SmallFiles(const Task& task, uint64_t keys, uint64_t key_bytes,
@@ -244,27 +236,32 @@ std::string SmallFiles(const Task& task, uint64_t keys, uint64_t key_bytes,
   return SmallFilesWarning(tree, MeanBytes(keys, key_bytes, task.options.tree.value_size));
 }
 
-// Prints the plan, if requested, or returns an error if there is no room for the run.
+// Says what the run needs, on standard output and with notes if that is all that was asked for, or
+// returns an error if there is no room for the run.
 absl::Status CheckForecast(const Task& task, uint64_t keys, uint64_t key_bytes) {
-  const Forecast forecast = MakeForecast(task, keys, key_bytes);
-  const absl::Status room = CheckRoom(forecast.needs, forecast.room);
-  if (!task.plan_only) return room;
+  const TreeOptions scaled = ScaleTree(task.options.tree, keys, key_bytes);
+  const RunNeeds needs = ForecastRun(scaled, SizeOf(task, keys, key_bytes));
+  const Room room = FreeRoom();
+  const absl::Status enough = CheckRoom(needs, room);
+  std::string text = absl::StrCat("db_bench_ext: ", NeedsText(needs, room), "\n");
+  if (!task.plan_only) {
+    if (enough.ok()) std::fputs(text.c_str(), stderr);
+    return enough;
+  }
   std::vector<std::string> notes = task.notes;
   const std::vector<WriteStep>& writes = task.request.writes;
   if (writes.size() != 1 || writes.front().kind != WriteKind::kOnce) {
-    notes.push_back(
-        "The forecast is that of filluniquerandom; other writes leave another tree, and take other "
-        "times.");
+    notes.push_back("The forecast is that of filluniquerandom; other writes take other times.");
   }
-  const std::string small = SmallFiles(task, keys, key_bytes, forecast.tree.tree);
+  const uint64_t files =
+      DivideUp(keys, KeysPerFile(scaled, MeanBytes(keys, key_bytes, scaled.value_size)));
+  const std::string small = SmallFiles(task, keys, key_bytes, {{1, files, keys, 0}});
   if (!small.empty()) notes.push_back(small);
-  if (!room.ok()) notes.push_back(absl::StrCat("This run would be refused: ", room.message(), "."));
-  std::fputs(
-      PlanText(forecast.scaled, forecast.tree, forecast.size, forecast.needs, forecast.room, notes)
-          .c_str(),
-      stdout);
-  if (std::fflush(stdout) != 0) return absl::UnavailableError("can't write to standard output");
-  return absl::OkStatus();
+  if (!enough.ok()) {
+    notes.push_back(absl::StrCat("This run would be refused: ", enough.message(), "."));
+  }
+  for (const std::string& note : notes) absl::StrAppend(&text, "\nNote: ", note, "\n");
+  return Print(text);
 }
 
 // Prints a note to stderr and records it for the report.

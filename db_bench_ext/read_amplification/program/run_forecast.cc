@@ -4,9 +4,9 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "db_bench_ext/read_amplification/trees/tree_scale.h"
-#include "src/text/text_table.h"
 
 namespace winnow::bench {
 namespace {
@@ -50,34 +50,18 @@ uint64_t MergeRoom(const TreeOptions& scaled, uint64_t tree_disk) {
   return tree_disk / 4;
 }
 
-const char* BasisText(ForecastBasis basis) {
-  switch (basis) {
-    case ForecastBasis::kPlan:
-      return "The tree, for every policy the same; fewer files where the data compress:";
-    case ForecastBasis::kSamePlan:
-      return "About this tree, as RocksDB's own leveled compaction has more rules than this "
-             "forecast, and trees differ by policy:";
-    case ForecastBasis::kNoMerges:
-      return "The tree, where nothing is merged; about so many files, as RocksDB's write buffer "
-             "has other bytes in it than keys and values:";
-    case ForecastBasis::kBound:
-      break;
+// Returns how often a key is merged while the tree grows. For leveled compaction it is a curve
+// through the results of planned growth with 4 to 12,000 flushes and size ratios from 2 to 20.
+double MergesPerKey(const TreeOptions& scaled, uint64_t flushes) {
+  const double doublings = std::log2(static_cast<double>(flushes) + 1);
+  if (scaled.growth == GrowthKind::kRocksDB) {
+    if (scaled.disable_auto_compactions ||
+        scaled.compaction_style == rocksdb::kCompactionStyleFIFO) {
+      return 0;
+    }
+    if (scaled.compaction_style == rocksdb::kCompactionStyleUniversal) return doublings;
   }
-  return "Universal compaction decides the shape as it goes; after a full merge it would be:";
-}
-
-std::string TreeText(const TreeForecast& tree, uint64_t mean_bytes) {
-  using inspect::Align;
-  inspect::TextTable table({{"level", Align::kLeft},
-                            {"files", Align::kRight},
-                            {"keys", Align::kRight},
-                            {"keys and values", Align::kRight}});
-  table.Underline();
-  for (const inspect::LevelShape& level : tree.tree) {
-    table.AddRow({absl::StrCat(level.level), absl::StrCat(level.files), absl::StrCat(level.keys),
-                  NeededBytes(level.keys * mean_bytes)});
-  }
-  return table.ToString();
+  return doublings * doublings / 5;
 }
 
 std::string Of(const std::optional<uint64_t>& bytes) {
@@ -86,31 +70,31 @@ std::string Of(const std::optional<uint64_t>& bytes) {
 
 }  // namespace
 
-RunNeeds ForecastRun(const TreeOptions& scaled, const TreeForecast& tree, const RunSize& size) {
+RunNeeds ForecastRun(const TreeOptions& scaled, const RunSize& size) {
   const uint64_t mean = MeanBytes(size.keys, size.key_bytes, scaled.value_size);
-  const uint64_t policies = std::max<size_t>(1, size.policies.size());
-  const uint64_t at_once = std::clamp<uint64_t>(size.trees_at_once, 1, policies);
+  const uint64_t at_once = std::clamp<uint64_t>(size.trees_at_once, 1, size.policies);
 
   RunNeeds needs;
   needs.key_memory = size.key_memory;
   const uint64_t blocks = size.keys * mean / std::max<uint64_t>(1, scaled.block_size) + 1;
-  needs.tree_memory = 2 * scaled.write_buffer_size + scaled.cache_size +
-                      static_cast<uint64_t>(kFilterBytesPerKey * static_cast<double>(size.keys)) +
-                      kIndexBytesPerBlock * blocks;
-  needs.memory = kProgram + needs.key_memory + at_once * needs.tree_memory;
+  const uint64_t tree_memory =
+      2 * scaled.write_buffer_size + scaled.cache_size +
+      static_cast<uint64_t>(kFilterBytesPerKey * static_cast<double>(size.keys)) +
+      kIndexBytesPerBlock * blocks;
+  needs.memory = kProgram + needs.key_memory + at_once * tree_memory;
 
   needs.tree_disk = size.keys * (mean + kFileBytesPerKey);
-  needs.disk = policies * needs.tree_disk + at_once * MergeRoom(scaled, needs.tree_disk);
+  needs.disk = size.policies * needs.tree_disk + at_once * MergeRoom(scaled, needs.tree_disk);
 
   const double keys = static_cast<double>(size.keys);
-  const double merged = static_cast<double>(tree.merged_keys);
-  needs.tree_seconds = keys * kWriteSeconds + merged * kMergeSeconds +
-                       (keys + merged) * static_cast<double>(mean) * kByteSeconds;
+  const double merged =
+      keys * MergesPerKey(scaled, DivideUp(size.keys, KeysPerFlush(scaled, mean)));
+  const double grow = keys * kWriteSeconds + merged * kMergeSeconds +
+                      (keys + merged) * static_cast<double>(mean) * kByteSeconds;
   const double count = kLookupSeconds * static_cast<double>(size.lookups);
-  const double rounds = static_cast<double>((policies + at_once - 1) / at_once);
   needs.seconds =
-      rounds * (needs.tree_seconds + count) +
-      static_cast<double>(policies) *
+      static_cast<double>(DivideUp(size.policies, at_once)) * (grow + count) +
+      static_cast<double>(size.policies) *
           (kLookupSeconds * static_cast<double>(size.timed_lookups) + size.timed_seconds);
   return needs;
 }
@@ -134,34 +118,10 @@ absl::Status CheckRoom(const RunNeeds& needs, const Room& room) {
   return absl::OkStatus();
 }
 
-std::string PlanText(const TreeOptions& scaled, const TreeForecast& tree, const RunSize& size,
-                     const RunNeeds& needs, const Room& room,
-                     const std::vector<std::string>& notes) {
-  const uint64_t mean = MeanBytes(size.keys, size.key_bytes, scaled.value_size);
-  std::string text = absl::StrFormat(
-      "%d keys, %d bytes each with its value; flushes of %d bytes, files of %d, the first merged "
-      "level of %d, each next one %g times as large%s.\n",
-      size.keys, mean, scaled.write_buffer_size, scaled.target_file_size_base,
-      scaled.max_bytes_for_level_base, scaled.max_bytes_for_level_multiplier,
-      scaled.level_compaction_dynamic_level_bytes ? ", dynamic" : "");
-  absl::StrAppend(&text, "\n", BasisText(tree.basis), "\n\n", TreeText(tree, mean), "\n");
-  absl::StrAppendFormat(&text, "A key is merged %.1f times on average.\n\n",
-                        static_cast<double>(tree.merged_keys) /
-                            static_cast<double>(std::max<uint64_t>(1, size.keys)));
-  for (const std::string& policy : size.policies) {
-    absl::StrAppend(&text, policy, ": about ", Time(needs.tree_seconds), " to grow, ",
-                    NeededBytes(needs.tree_disk), " of disk, ", NeededBytes(needs.tree_memory),
-                    " of memory while it is open\n");
-  }
-  absl::StrAppend(
-      &text, "\nAll, ", size.trees_at_once, " trees at a time:\n  time   about ",
-      Time(needs.seconds), size.trees_at_once == 1 ? " of a processor" : " of as many processors",
-      " with nothing else to do,\n         by constants measured on another machine, "
-      "good to a factor of two\n  memory ",
-      NeededBytes(needs.memory), ", of which keys ", NeededBytes(needs.key_memory), Of(room.memory),
-      "\n  disk   ", NeededBytes(needs.disk), " in ", room.folder, Of(room.disk), "\n");
-  for (const std::string& note : notes) absl::StrAppend(&text, "\nNote: ", note, "\n");
-  return text;
+std::string NeedsText(const RunNeeds& needs, const Room& room) {
+  return absl::StrCat("the run takes about ", Time(needs.seconds), ", ", NeededBytes(needs.memory),
+                      " of memory", Of(room.memory), " and ", NeededBytes(needs.disk),
+                      " of disk in ", room.folder, Of(room.disk));
 }
 
 }  // namespace winnow::bench

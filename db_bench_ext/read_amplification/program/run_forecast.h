@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "db_bench_ext/read_amplification/trees/tree_forecast.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 
 namespace winnow::bench {
@@ -20,28 +18,26 @@ struct RunSize {
   uint64_t key_bytes = 0;      // total
   uint64_t lookups = 0;        // counted lookups of all workloads, per policy
   uint64_t timed_lookups = 0;  // lookups of all workloads and rounds, per policy
-  std::vector<std::string> policies;
+  uint64_t policies = 1;
   uint64_t trees_at_once = 1;
   uint64_t key_memory = 0;  // memory of the keys in bytes; none for computed keys
   double timed_seconds =
       0;  // timed seconds of all workloads and rounds, per policy, if rounds have a fixed duration
 };
 
-// Needs of the whole run, in bytes and seconds. Memory and disk are reasonable upper bounds; times
-// follow from constants that were measured once (run_forecast.cc), accurate to a factor of about
-// two.
+// Needs of the whole run, in bytes and seconds. Memory and disk are reasonable upper bounds. The
+// time is that of otherwise idle processors; it follows from constants that were measured once
+// (run_forecast.cc), and is accurate to a factor of about two.
 struct RunNeeds {
-  uint64_t key_memory = 0;   // keys in memory
-  uint64_t tree_memory = 0;  // memory per tree: write buffer, block cache, filters and indexes
+  uint64_t key_memory = 0;  // keys in memory
   uint64_t memory = 0;
   uint64_t tree_disk = 0;  // disk space per tree
   uint64_t disk = 0;       // maximum; all trees exist at the end
-  // Times if each concurrently grown tree has an otherwise idle processor.
-  double tree_seconds = 0;  // time to grow one tree
-  double seconds = 0;       // total
+  double seconds = 0;
 };
 
-RunNeeds ForecastRun(const TreeOptions& scaled, const TreeForecast& tree, const RunSize& size);
+// `scaled` must be from ScaleTree().
+RunNeeds ForecastRun(const TreeOptions& scaled, const RunSize& size);
 
 // Free memory and disk space of the machine, as far as known.
 struct Room {
@@ -53,10 +49,8 @@ struct Room {
 // Returns an error with the shortage and possible remedies if the needs exceed the room.
 absl::Status CheckRoom(const RunNeeds& needs, const Room& room);
 
-// Returns the output of --plan. `notes` are sentences without "Note:".
-std::string PlanText(const TreeOptions& scaled, const TreeForecast& tree, const RunSize& size,
-                     const RunNeeds& needs, const Room& room,
-                     const std::vector<std::string>& notes);
+// Returns one sentence on the needs and the room.
+std::string NeedsText(const RunNeeds& needs, const Room& room);
 
 }  // namespace winnow::bench
 

@@ -21,9 +21,10 @@ ABSL_FLAG(std::string, growth, "planned",
 ABSL_FLAG(int32_t, level0_files, 2,
           "number of flushes that stay on level 0 at the end of planned growth; all earlier ones "
           "are merged down");
-ABSL_FLAG(bool, plan, false,
-          "print which tree would be grown, how long that takes, and how much memory and disk it "
-          "needs; grow nothing");
+ABSL_FLAG(
+    bool, plan, false,
+    "print how long the run would take, within a factor of two, and how much memory and disk; "
+    "grow nothing");
 ABSL_FLAG(std::string, options_file, "",
           "OPTIONS file, or folder of a database that has one. It sets all options for which no "
           "flag is given, except paths and the filter policy");
