@@ -9,7 +9,7 @@ says what includes, links and runs what: it must have been made once, by ninja. 
 has the tests that include a FILE or its header, name it, or are named after it; of tests that
 compile as one, those that do so themselves, or all if none does. The second has all that a FILE
 reaches, also through libraries and programs. What scripts compile for themselves nobody knows:
-.ci/run runs everything.
+tools/test.sh --all runs everything.
 """
 
 import argparse
@@ -111,9 +111,7 @@ class Build:
                  if reached.intersection(words) or (within.intersection(words) and files & names)]
         print(f"# {len(tests)} of {len(self.tests)} tests {what}:")
         programs = {words[0] for _, words in tests if words and words[0] in self.made}
-        patterns = {re.escape(name.split(".")[0]) + "[.]"
-                    if any(word.startswith("--gtest_filter=") for word in words)
-                    else re.escape(name) + "$" for name, words in tests}
+        patterns = {re.escape(name) + "$" for name, _ in tests}
         print(f"ninja -C {self.folder} {' '.join(sorted(programs))}")
         print(f"ctest --test-dir {self.folder} --output-on-failure -R '^({'|'.join(sorted(patterns))})'")
 

@@ -2,8 +2,8 @@
 # Installs missing packages, builds, and runs the tests: tools/test.sh [--all|--rest] [PRESET…], by default
 # release. Other presets are debug, asan (address and undefined behavior) and tsan (threads).
 #
-# Tests with the label `again`, which compile the product again, are left out. Tests that need uncommon things
-# (other compilers, a browser, RocksDB's source, a user other than root) are skipped.
+# Tests with the label `again`, which compile the product again, and `long`, which take a browser or run what pages show,
+# are left out. Tests that need uncommon things (other compilers, RocksDB's source, a user other than root) are skipped.
 #   --all   also runs these tests, for the preset release: installs their dependencies (2.2 GB), compiles each source
 #           alone, runs the skipped tests, and then the suite again as a user other than root, with WINNOW_KERNEL set.
 #           Lists the tests that are still skipped, with reasons, and fails if this script does not know a reason.
@@ -20,7 +20,7 @@ more_packages=(clang clang-format default-jdk-headless g++-aarch64-linux-gnu g++
 # Packages that --rest installs if the distribution has them.
 crates=(cargo librust-cc-dev librust-rocksdb-dev)
 
-# Tests that may be skipped even with --all: a pattern of names, and where they run instead.
+# Tests and cases that may be skipped even with --all: a pattern of names, and where they run instead.
 known_skips=(
   'NewerRocksDBTest[.]|^CutPartitions/PolicyShapesTest[.]|^PreloadAddTest[.]FollowersUse' 'needs a newer RocksDB: Debian 13 and tools/test_rocksdb.sh run it'
   'InterposedPolicyTest[.]' "the options of RocksDB's policies can change from 8.7 on: Debian 13 runs it"
@@ -60,15 +60,25 @@ tests_that() {
     sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' | sort
 }
 
+# cases_that RESULT FOLDER: prints the cases, as SUITE.NAME, with this result (completed or skipped) in GoogleTest's
+# reports.
+cases_that() {
+  find "$2" -name '*.xml' -exec sed -n 's/^ *<testcase name="\([^"]*\)".* result="'"$1"'".* classname="\([^"]*\)".*$/\2.\1/p' {} +
+}
+
+# tests_with_skips FOLDER: prints the tests that have such cases.
+tests_with_skips() {
+  find "$1" -name '*.xml' -exec grep -l 'result="skipped"' {} + | sed 's|.*/||; s|[.]xml$||'
+}
+
 test_preset() {
   local run
   read -ra run <<<"$(started_by "$1")" || true
   cmake --preset "$1"
-  # Runs the tests to list their names.
   "${run[@]}" cmake --build --preset "$1" --parallel "$(build_jobs)"
-  rm -f "build/$1/tests_again.xml"
-  "${run[@]}" ctest --preset "$1" --parallel 3 --label-exclude '^again$' --output-junit "$PWD/build/$1/tests.xml"
-  echo "tools/test.sh: left out: tests that compile the product again; they are: ctest --preset $1 --label-regex '^again$'"
+  rm -rf "build/$1/tests_again.xml" "build/$1/tests/reports"
+  "${run[@]}" ctest --preset "$1" --parallel 4 --label-exclude '^(again|long)$' --output-junit "$PWD/build/$1/tests.xml"
+  echo "tools/test.sh: left out: tests that compile the product again, or take long; they are: ctest --preset $1 --label-regex '^(again|long)$'"
 }
 
 # test_listed LIST REPORT: runs the tests in the file LIST.
@@ -76,7 +86,7 @@ test_listed() {
   local pattern
   pattern=$(sed 's/[][().*+?^$|\\]/\\&/g' "$1" | paste -sd '|')
   [[ -n $pattern ]] || return 0
-  ctest --preset release --parallel 3 --tests-regex "^($pattern)\$" --output-junit "$PWD/$2"
+  ctest --preset release --parallel 4 --tests-regex "^($pattern)\$" --output-junit "$PWD/$2"
 }
 
 # Runs the suite as a user other than root, except for tests that install or build. The body is a subshell,
@@ -89,8 +99,8 @@ test_as_user() (
   fi
   home=$(mktemp -d)
   trap 'rm -rf "$home"' EXIT
-  HOME=$home WINNOW_KERNEL=portable "${run[@]}" ctest --preset release --parallel 3 --output-junit "$PWD/$1" \
-    --label-exclude '^again$' --exclude-regex '^(installed|InstalledPagesTest[.].*|languages[.].*|install_test|find_rocksdb_test)$'
+  HOME=$home WINNOW_KERNEL=portable "${run[@]}" ctest --preset release --parallel 4 --output-junit "$PWD/$1" \
+    --label-exclude '^(again|long)$' --exclude-regex '^(installed|languages[.].*|install_test|find_rocksdb_test)$'
 )
 
 # reason_of TEST: prints the reason for skipping a test; fails if it is unknown.
@@ -141,10 +151,16 @@ test_rest() {
   # Tests with the label `again` are run unless .ci/run has done so.
   [[ -s $build/tests_again.xml ]] ||
     ctest --preset release --parallel 3 --label-regex '^again$' --output-junit "$PWD/$build/tests_again.xml"
-  for report in "$build"/tests.xml "$build"/tests_again.xml; do
-    tests_that notrun "$report"
-  done | sort >"$build/skipped"
-  test_listed "$build/skipped" "$build/tests_rest.xml"
+  ctest --preset release --parallel 3 --label-regex '^long$' --output-junit "$PWD/$build/tests_long.xml"
+  for report in tests tests_again tests_long; do
+    tests_that notrun "$build/$report.xml"
+  done | sort >"$build/tests_skipped"
+  cases_that skipped "$build/tests/reports" | sort - "$build/tests_skipped" >"$build/skipped"
+  tests_with_skips "$build/tests/reports" | sort -u - "$build/tests_skipped" >"$build/to_run"
+  rm -rf "$build/tests/reports"
+  test_listed "$build/to_run" "$build/tests_rest.xml"
+  cases_that completed "$build/tests/reports" >"$build/have_run"
+  rm -rf "$build/tests/reports"
   test_as_user "$build/tests_user.xml" || status=$?
   if ((status == 77)); then
     echo "tools/test.sh: left out: the suite as a user who is not root, which this system gives to no process of root's"
@@ -155,9 +171,12 @@ test_rest() {
   fi
 
   local reports=("$build"/tests_rest.xml "$build"/tests_user.xml)
-  for report in "${reports[@]}"; do
-    [[ ! -s $report ]] || tests_that run "$report"
-  done | sort -u | comm -23 "$build/skipped" - >"$build/still_skipped"
+  {
+    cases_that completed "$build/tests/reports"
+    for report in "${reports[@]}"; do
+      [[ ! -s $report ]] || tests_that run "$report"
+    done
+  } | sort -u - "$build/have_run" | comm -23 "$build/skipped" - >"$build/still_skipped"
   report_skips <"$build/still_skipped"
 }
 
