@@ -78,7 +78,8 @@ TEST_F(LoadMeterTest, RaisesAnAlarmOnceInTenMinutes) {
   Thrash();
   ASSERT_EQ(alarms_.size(), 1u);
   EXPECT_THAT(alarms_[0].text, HasSubstr("filters read through this policy take 60 MiB; "));
-  EXPECT_THAT(alarms_[0].text, HasSubstr("what helps: a block cache of 120 MiB (filters of 60 MiB, the "));
+  EXPECT_THAT(alarms_[0].text,
+              HasSubstr("what helps: a block cache of 120 MiB (filters of 60 MiB, the "));
   EXPECT_EQ(alarms_[0].loads.filters, kFilters);
   EXPECT_EQ(alarms_[0].loads.alarms, 1u);
   EXPECT_EQ(alarms_[0].cache_capacity, uint64_t{1} << 20);
