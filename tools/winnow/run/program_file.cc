@@ -2,7 +2,6 @@
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 #include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <fcntl.h>
@@ -17,14 +16,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "src/text/printable.h"
+#include "tools/winnow/run/dropped_preload.h"
 #include "tools/winnow/run/program_rights.h"
 #include "tools/winnow/run/script_line.h"
-#include "tools/winnow/run/wrapper.h"
 
 // The ELF header of this program, a symbol that the linker defines.
 extern "C" const ElfW(Ehdr) __ehdr_start [[gnu::visibility("hidden")]];
@@ -36,9 +34,7 @@ namespace fs = std::filesystem;
 
 // Runs files that execve() refuses with ENOEXEC, as in execvp().
 constexpr char kShell[] = "/bin/sh";
-constexpr size_t kMaxScripts = 16;  // Linux allows 5, and 5 more after each env
-constexpr char kNotKnown[] =
-    ", so that it is not known whether Winnow will be in force: with --log it says so itself";
+constexpr size_t kMaxScripts = 5;  // as many as Linux allows
 
 // Positioned reads of a file.
 class FileBytes {
@@ -251,12 +247,11 @@ std::string NotInPath(const std::string& name) {
                       "' in PATH. Expected the name of one, or its path");
 }
 
-// Follows the chain of interpreters and wrappers, beginning with the program.
+// Follows the chain of interpreters, beginning with the program.
 class Follower {
  public:
-  // `words` are the program's arguments.
-  Follower(std::string path, std::vector<std::string> words)
-      : words_(std::move(words)), said_(absl::StrJoin(words_, " ")) {
+  Follower(std::string path, std::vector<std::string> arguments)
+      : arguments_(std::move(arguments)) {
     program_.path = std::move(path);
   }
 
@@ -275,94 +270,55 @@ class Follower {
         !why.empty()) {
       return Refuse(why);
     }
-    const std::string behind = WinnowBehind(fs::path(file).filename().string(), words_);
+    const std::string behind = WinnowBehind(fs::path(file).filename().string(), arguments_);
     if (!behind.empty()) {
       return Refuse(absl::StrCat(
-          " gives LD_PRELOAD to nothing that it starts. Let it start winnow: ", behind));
+          " does not pass LD_PRELOAD and WINNOW_POLICY on to what it starts. Let it start winnow: ",
+          behind));
     }
     const FileBytes bytes(file);
     if (!bytes.is_open()) {
-      program_.unknown = absl::StrCat(Subject(), " can't be read (", bytes.error(), ")", kNotKnown);
+      program_.unknown = absl::StrCat(
+          Subject(), " can't be read (", bytes.error(),
+          "), so that it is not known whether Winnow will be in force: with --log it says so "
+          "itself");
       return Refuse(WhyOnGuard(file));
     }
     const std::string head = bytes.Read(0, kLineBytes);
-    if (IsElf(head)) {
-      const std::string why = WhyNotPreloaded(file, bytes, &program_.is_missing);
-      return why.empty() ? StepBehind(file) : Refuse(why);
-    }
+    if (IsElf(head)) return Refuse(WhyNotPreloaded(file, bytes, &program_.is_missing));
     return StepToInterpreter(file, FirstLineOf(head).value_or(FirstLine{kShell, ""}));
   }
 
   bool StepToInterpreter(const std::string& script, const FirstLine& line) {
-    if (++scripts_ > kMaxScripts) {
+    if (program_.interpreters.size() == kMaxScripts) {
       return Refuse(" is a script in its turn, which is one too many. Name the program itself");
     }
     script_ = script;
-    said_ = line.argument;
-    // Linux passes the rest of the line to other interpreters as one argument, followed by the
-    // script.
-    words_ = fs::path(line.interpreter).filename() == "env" ? EnvWordsOf(line.argument)
-                                                            : std::vector<std::string>();
-    program_.next.push_back({line.interpreter, /*is_started=*/false});
+    arguments_ = {line.argument};  // Linux passes the rest of the line as one argument
+    program_.interpreters.push_back(line.interpreter);
     return true;
   }
 
-  // Adds the program that a wrapper executes. Returns false if there is none.
-  bool StepBehind(const std::string& file) {
-    const std::optional<WrappedCommand> command =
-        CommandBehind(fs::path(file).filename().string(), words_);
-    if (!command) return false;
-    if (!command->clears.empty()) {
-      return Refuse(absl::StrCat(" is told to take ", command->clears, " away ('", Printable(said_),
-                                 "'). Name the program that it starts"));
-    }
-    // A wrapper without a command, such as `env`, only prints something. If it is the interpreter
-    // of a script, its arguments are not fully known.
-    if (command->words.empty() && command->is_known && script_.empty()) return false;
-    if (command->words.empty()) {
-      program_.unknown = absl::StrCat("'", Printable(file), " ", Printable(said_), "'",
-                                      script_.empty() ? "" : " of ", Printable(script_),
-                                      " can't be followed", kNotKnown);
-      return false;
-    }
-    const std::string& name = command->words.front();
-    const std::string found = InPath(name);
-    if (found.empty()) {
-      program_.is_missing = true;
-      program_.problem = absl::StrCat(Subject(), " looks for a program: ", NotInPath(name));
-      return false;
-    }
-    words_.assign(command->words.begin() + 1, command->words.end());
-    said_ = absl::StrJoin(words_, " ");
-    starter_ = file;
-    program_.next.push_back({found, /*is_started=*/true});
-    return true;
-  }
-
-  // Returns the file's name as the subject of a sentence, with the script or wrapper that leads to
-  // it.
+  // Returns the file's name as the subject of a sentence, with the script that it reads.
   std::string Subject() const {
     const std::string last = Printable(Last());
-    if (!script_.empty()) return absl::StrCat(last, ", which ", Printable(script_), " is read by,");
-    if (!starter_.empty()) return absl::StrCat(last, ", which ", Printable(starter_), " starts,");
-    return last;
+    return script_.empty() ? last
+                           : absl::StrCat(last, ", which ", Printable(script_), " is read by,");
   }
 
+  // Returns false.
   bool Refuse(const std::string& why) {
     if (!why.empty()) program_.problem = Subject() + why;
     return false;
   }
 
   const std::string& Last() const {
-    return program_.next.empty() ? program_.path : program_.next.back().path;
+    return program_.interpreters.empty() ? program_.path : program_.interpreters.back();
   }
 
   ProgramFile program_;
-  std::vector<std::string> words_;  // arguments of the last file, as far as they matter
-  std::string said_;                // text of `words_` as written
-  std::string script_;              // script that the last file or its wrapper interprets, or empty
-  std::string starter_;             // wrapper that executes the last file, or empty
-  size_t scripts_ = 0;
+  std::vector<std::string> arguments_;  // of the last file
+  std::string script_;                  // the script that the last file reads, or empty
 };
 
 }  // namespace

@@ -130,8 +130,9 @@ Words Unreached(const std::vector<CarriedRocksDB>& rocksdbs) {
 // Returns why --require does not let a program with these RocksDBs start, or an empty string.
 std::string WhyNotReached(const std::vector<CarriedRocksDB>& rocksdbs) {
   if (!rocksdbs.empty()) return absl::StrJoin(Unreached(rocksdbs), " ");
-  return "The program is linked with no RocksDB, as --require expects. If it opens one while it "
-         "runs, set WINNOW_REQUIRE=1 in its environment in place of --require";
+  return "The program is linked with no RocksDB, as --require expects. If it starts the one that "
+         "is, or opens a RocksDB while it runs, set WINNOW_REQUIRE=1 in its environment in place "
+         "of --require";
 }
 
 Start Prepare(const std::vector<std::string>& command) {
@@ -159,7 +160,8 @@ Start Prepare(const std::vector<std::string>& command) {
              absl::GetFlag(FLAGS_run_require)) {
     const ProgramFile& program = start.program;
     start.rocksdbs = inspect::FindCarriedRocksDBs(
-        program.next.empty() ? program.path : program.next.back().path, start.library.path);
+        program.interpreters.empty() ? program.path : program.interpreters.back(),
+        start.library.path);
     if (absl::GetFlag(FLAGS_run_require)) {
       start.problem = WhyNotReached(start.rocksdbs);
       if (!start.problem.empty()) start.status = kNotStarted;
@@ -215,7 +217,7 @@ std::string PolicyText(const Start& start) {
 
 std::string RocksDBText(const Start& start) {
   if (start.rocksdbs.empty()) {
-    return "rocksdb      none is linked; --log tells of what the program opens while it runs\n";
+    return "rocksdb      none is linked; --log tells of what the program opens or starts\n";
   }
   std::string text;
   for (const CarriedRocksDB& rocksdb : start.rocksdbs) {
@@ -231,8 +233,8 @@ std::string RocksDBText(const Start& start) {
 
 std::string Text(const Start& start, const std::vector<std::string>& command) {
   std::string text = absl::StrCat("program      ", Printable(start.program.path), "\n");
-  for (const auto& [path, is_started] : start.program.next) {
-    absl::StrAppend(&text, is_started ? "  starts     " : "  read by    ", Printable(path), "\n");
+  for (const std::string& path : start.program.interpreters) {
+    absl::StrAppend(&text, "  read by    ", Printable(path), "\n");
   }
   for (size_t i = 1; i < command.size(); ++i) {
     absl::StrAppend(&text, i == 1 ? "arguments    " : "             ", Printable(command[i]), "\n");
@@ -252,8 +254,7 @@ std::string Text(const Start& start, const std::vector<std::string>& command) {
 std::string StartJson(const Start& start, const std::vector<std::string>& command) {
   nlohmann::ordered_json content;
   inspect::PutName("program", start.program.path, &content);
-  content["interpreters"] = nlohmann::ordered_json::array();
-  for (const auto& [path, _] : start.program.next) content["interpreters"].push_back(path);
+  content["interpreters"] = start.program.interpreters;
   content["arguments"] = std::vector<std::string>(command.begin() + 1, command.end());
   content["library"] = inspect::SentenceOrNull(start.library.path);
   content["policy"] = start.policy;
@@ -294,7 +295,7 @@ int Execute(const Start& start, std::vector<std::string> command) {
   std::string file = path;
   if (errno == ENOEXEC) {
     // Runs the file with the shell, as execvp() does.
-    file = start.program.next.empty() ? file : start.program.next.back().path;
+    file = start.program.interpreters.empty() ? file : start.program.interpreters.back();
     command.front() = path;
     command.insert(command.begin(), file);
     execv(file.c_str(), Pointers(command).data());
@@ -338,18 +339,17 @@ Verb RunVerb() {
       "First the policy is checked, as by winnow policy. Then winnow run refuses programs for\n"
       "which the loader would ignore the library, and says why. These are linked statically,\n"
       "or are for another machine or C library, or have more rights than their caller\n"
-      "(set-user-id, set-group-id, file capabilities). The interpreter of a script is checked\n"
-      "too, also behind #!/usr/bin/env, and so is the program that env, nice, timeout and the\n"
-      "like start. sudo and the like do not pass LD_PRELOAD on and are refused: have sudo\n"
-      "start winnow run.\n"
+      "(set-user-id, set-group-id, file capabilities), or whose interpreter is. What PROGRAM\n"
+      "starts, as env, nice and timeout do, inherits LD_PRELOAD and is not checked. sudo, env -i\n"
+      "and the like do not pass LD_PRELOAD on and are refused: have sudo start winnow run.\n"
       "If PROGRAM has a RocksDB that Winnow does not reach, it runs without Winnow, and says so\n"
       "on stderr; with --require, nothing is started, and the exit status is 125. --dry_run,\n"
       "--log and --require look for a RocksDB in PROGRAM and in the libraries that it is linked\n"
-      "with, and say how Winnow reaches each, or which other way does. What PROGRAM opens or\n"
-      "unpacks while it runs is known only then: with WINNOW_REQUIRE=1, it ends PROGRAM.\n"
-      "--json has: the program's file; the interpreters that read it, or the programs that it\n"
-      "starts; arguments; library; policy; in_force, the policy as RocksDB understands it (null\n"
-      "with read and stock); environment; rocksdb, the files that have a RocksDB inside, with\n"
+      "with, and say how Winnow reaches each, or which other way does. What PROGRAM opens,\n"
+      "unpacks or starts is known only then: with WINNOW_REQUIRE=1, it ends the process.\n"
+      "--json has: the program's file; the interpreters that read it; arguments; library;\n"
+      "policy; in_force, the policy as RocksDB understands it (null with read and stock);\n"
+      "environment; rocksdb, the files that have a RocksDB inside, with\n"
       "its version (null: known when it runs), the way by which it is reached, and the problem\n"
       "if it is not; problem, null if the program would be started;\n"
       "unknown, what could not be checked (null: nothing); status, the exit code of a problem.\n",
