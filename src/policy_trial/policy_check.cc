@@ -4,6 +4,7 @@
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
 #include <rocksdb/filter_policy.h>
@@ -14,7 +15,8 @@
 #include "src/database/loaded_options.h"
 #include "src/policy_trial/open_with_policy.h"
 #include "src/policy_trial/policy_trial.h"
-#include "src/policy_trial/suggest_policy.h"
+#include "src/rocksdb/policy_options.h"
+#include "src/text/flag_words.h"
 
 namespace winnow::inspect {
 namespace {
@@ -123,10 +125,7 @@ void Judge(const std::string& policy, bool with_trials, const std::optional<Tria
   }
   verdict->problem = Problem(*verdict, policy);
   if (!verdict->problem.empty()) {
-    if (AsksForNoBits(policy)) {
-      verdict->problem += " No filter at all is filter_policy=nullptr.";
-    }
-    verdict->suggestion = policy == "nullptr" ? "" : SuggestPolicy(policy);
+    verdict->suggestion = NameMeant(policy);
   } else if (with_trials) {
     const uint64_t keys = file ? file->keys : kKeysOfLevels;
     verdict->by_level = TryLevels(*first.policy, keys, first.last_level_has_filters);
@@ -149,6 +148,22 @@ void JudgePolicy(const std::vector<PolicyPlace>& places, bool with_trials,
 }
 
 }  // namespace
+
+std::string NameMeant(absl::string_view policy) {
+  const std::vector<absl::string_view> policies = {"winnow", "bloomfilter", "ribbonfilter"};
+  const std::vector<std::string>& names = plugin::PolicyOptionNameList();
+  const std::vector<absl::string_view> options(names.begin(), names.end());
+  for (const absl::string_view part : absl::StrSplit(policy, absl::ByAnyChar("{;}"))) {
+    const std::vector<absl::string_view> setting = absl::StrSplit(part, absl::MaxSplits('=', 1));
+    absl::string_view name = absl::StripAsciiWhitespace(setting.front());
+    const bool is_policy = setting.size() == 1 || name == "id";
+    if (is_policy) name = absl::StripAsciiWhitespace(setting.back());
+    if (is_policy) name = name.substr(0, name.find(':'));
+    const absl::string_view meant = ClosestName(name, is_policy ? policies : options);
+    if (!meant.empty() && meant != name) return std::string(meant);
+  }
+  return std::string();
+}
 
 PolicyVerdict CheckPolicy(absl::string_view options_string, bool with_trials,
                           const std::optional<TrialFile>& file) {

@@ -25,7 +25,7 @@ struct PolicyVerdict {
   std::string in_force;       // text in OPTIONS files; empty if none, or if it depends on the place
   bool reads_winnow = false;  // true if it denies keys by Winnow's filters
   std::string problem;        // reason if the requested filter is not built, as sentences
-  std::string suggestion;     // a similar options string that works; may be empty
+  std::string suggestion;     // the known name of a policy or option that is meant; may be empty
 
   std::vector<PolicyOpening> by_place;  // outcomes in the places that were tried
   std::vector<PolicyTrial> by_keys;     // compaction outputs on the last level, of growing size
@@ -38,6 +38,11 @@ struct PolicyVerdict {
     return by_place.empty() || by_place.front().last_level_has_filters;
   }
 };
+
+// Returns the name that is probably meant by an unknown one of a policy, or of an option of
+// Winnow's: "winnow" for "winow:12", "bits_per_key" for "{id=winnow;bits=12}". Empty if there is
+// none.
+std::string NameMeant(absl::string_view policy);
 
 // Judges an options string such as "winnow:10", "{id=winnow;bits_per_key=10}" or
 // "filter_policy=bloomfilter:10", in every place where it can be written. Any string is allowed.

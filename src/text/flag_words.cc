@@ -20,8 +20,8 @@ std::string NumberText(double number) {
   return is_written_out ? absl::StrFormat("%.0f", number) : absl::StrFormat("%g", number);
 }
 
-}  // namespace
-
+// Returns the case-insensitive edit distance: the number of characters to insert, remove or
+// replace.
 size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -38,6 +38,8 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
   }
   return row[b.size()];
 }
+
+}  // namespace
 
 absl::string_view ClosestName(absl::string_view written,
                               const std::vector<absl::string_view>& names) {

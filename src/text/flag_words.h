@@ -6,15 +6,10 @@
 #include <absl/strings/string_view.h>
 #include <absl/types/span.h>
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace winnow::inspect {
-
-// Returns the case-insensitive edit distance: the number of characters to insert, remove or
-// replace.
-size_t EditDistance(absl::string_view a, absl::string_view b);
 
 // Returns the name that was probably meant: one that begins with `written`, or is within one or two
 // typing errors. Empty if there is none.

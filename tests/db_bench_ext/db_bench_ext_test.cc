@@ -345,7 +345,7 @@ TEST(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--nokep", "there is no flag --nokep (see --help)"},
       {"--reads", "the flag --reads needs a value"},
       {"--benchmarks=readradnom", "there is no 'readradnom'; did you mean readrandom? There are"},
-      {"--policies=winow:10", "did you mean winnow:10?"},
+      {"--policies=winow:10", "did you mean winnow?"},
   };
   for (const auto& [flag, says] : cases) {
     // The file is read when the work begins.

@@ -224,7 +224,7 @@ TEST_F(VerbPolicyTest, OptionsStringsThatLoseTheFilterAreFaults) {
   const std::pair<const char*, const char*> cases[] = {
       {"block_based_table_factory={filter_policy=winow:12}",
        "the database runs with no filter at all"},
-      {"block_based_table_factory={filter_policy=winow:12}", "Did you mean 'winnow:12'?"},
+      {"block_based_table_factory={filter_policy=winow:12}", "Did you mean 'winnow'?"},
       {"block_based_table_factory={filter_policy=winnow:99}", "1 to 32"},
       {"block_based_table_factory={filter_policy=nullptr}", "takes it for \"no filter\""},
       {"block_based_table_factory={block_size=8k}", "these options have no filter_policy"},

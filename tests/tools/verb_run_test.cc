@@ -228,7 +228,7 @@ TEST_F(VerbRunTest, OtherPreloadsStayBeforeOurs) {
 
 TEST_F(VerbRunTest, ThePolicyIsCheckedBeforeAnythingElse) {
   const std::pair<const char*, const char*> wrong[] = {
-      {"winow:10", "Did you mean 'winnow:10'? Nothing was started"},
+      {"winow:10", "Did you mean 'winnow'? Nothing was started"},
       {"winnow:1000", "must be a number from 1 to 32"},
       {"{id=winnow;bits=10}", "bits"},
       {"bloomfilter:10", "is RocksDB's own"},

@@ -366,16 +366,13 @@ TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {
   const ChildResult typo = Run("policy winow:12");
   EXPECT_EQ(typo.status, 1);
   EXPECT_THAT(typo.errors, HasSubstr("drops it"));
-  EXPECT_THAT(typo.errors, HasSubstr("Did you mean 'winnow:12'?"));
+  EXPECT_THAT(typo.errors, HasSubstr("Did you mean 'winnow'?"));
   EXPECT_THAT(Run("policy winnow:99").errors, HasSubstr("1 to 32"));
-  EXPECT_THAT(Run("policy winnow:99").errors, HasSubstr("Did you mean 'winnow:32'?"));
   const ChildResult option = Run("policy '{id=winnow;bits=3}'");
   EXPECT_THAT(option.errors, HasSubstr("does not open"));
-  EXPECT_THAT(Run("policy '{id=winnow;filter_memory=256 mb}'").errors,
-              HasSubstr("Did you mean '{id=winnow;filter_memory=256MiB}'?"));
+  EXPECT_THAT(option.errors, HasSubstr("Did you mean 'bits_per_key'?"));
   EXPECT_THAT(Run("policy '{id=winnow;filter_memory=256MiB}'").output,
               HasSubstr("filter_memory needs Winnow's listener in the database"));
-  EXPECT_THAT(option.errors, HasSubstr("Did you mean '{id=winnow;bits_per_key=3}'?"));
   for (const char* policy : {"''", "winnow:99", "winnow:ten", "bloomfilter:ten", "nullptr"}) {
     const ChildResult outcome = Run(std::string("policy ") + policy);
     EXPECT_EQ(outcome.status, 1) << policy;
@@ -383,7 +380,8 @@ TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {
   }
   const json document = RunJson("policy winow:12", 1);
   EXPECT_EQ(document.at("ok"), false);
-  EXPECT_EQ(document.at("suggestion"), "winnow:12");
+  EXPECT_EQ(document.at("suggestion"), "winnow");
+  EXPECT_TRUE(RunJson("policy winnow:99", 1).at("suggestion").is_null());
   EXPECT_EQ(document.at("outcome"), "no_policy");
   EXPECT_EQ(RunJson("policy '{id=winnow;bits=3}'", 1).at("outcome"), "does_not_open");
 }
@@ -415,7 +413,7 @@ TEST_F(WinnowToolTest, PolicyOfAnOptionsFile) {
   const ChildResult typo = Run("policy" + Quoted("typo"));
   EXPECT_EQ(typo.status, 1);
   EXPECT_THAT(typo.errors, HasSubstr("column family 'default'"));
-  EXPECT_THAT(typo.errors, HasSubstr("Did you mean 'winnow:10'?"));
+  EXPECT_THAT(typo.errors, HasSubstr("Did you mean 'winnow'?"));
   EXPECT_EQ(Run("policy" + Quoted("none")).status, 1);
   EXPECT_EQ(Run("policy" + Quoted("other")).status, 2);
   const json document = RunJson("policy" + Quoted("one"), 0);

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "src/policy_trial/suggest_policy.h"
+#include "src/policy_trial/policy_check.h"
 #include "src/sst/sst_filters.h"
 
 namespace winnow::bench {
@@ -80,7 +80,7 @@ absl::StatusOr<Policy> MakePolicy(const std::string& asked) {
   const rocksdb::Status status =
       rocksdb::FilterPolicy::CreateFromString(config, asked, &policy.object);
   if (!status.ok()) {
-    const std::string meant = inspect::SuggestPolicy(asked);
+    const std::string meant = inspect::NameMeant(asked);
     return absl::InvalidArgumentError(
         absl::StrCat("RocksDB does not accept the filter policy '", asked, "': ", status.ToString(),
                      meant.empty() ? "" : absl::StrCat("; did you mean ", meant, "?")));
