@@ -8,8 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "src/core/moved_filters.h"
 #include "src/policy_trial/learned_trial.h"
+#include "src/policy_trial/moved_filters.h"
+#include "src/rocksdb/trees/context.h"
 #include "src/text/printable.h"
 
 namespace winnow::inspect {
@@ -20,6 +21,25 @@ bool IsMoved(const FileInTree& file, LevelPlan plan) {
   if (!file.built_for || file.built_for->level == file.level) return false;
   const bool is_planned = file.built_for->level_plan != ToString(LevelPlan::kUniform);
   return !IsByFiles(*file.built_for) && (is_planned || plan != LevelPlan::kUniform);
+}
+
+// Returns the file's filter, and the options that the file would be rewritten with on its level. A
+// file that lies over nothing counts as on the last level.
+PlacedFilter PlaceFilter(const PolicyOptions& policy, const plugin::KnownTree& tree, int levels,
+                         const FileInTree& file) {
+  plugin::BuildFacts facts;
+  facts.level = file.level;
+  facts.levels = levels;
+  facts.is_bottommost = file.level > 0 && file.below < 0;
+  PlacedFilter filter;
+  filter.level = file.level;
+  filter.keys = static_cast<double>(file.keys);
+  filter.bytes = static_cast<double>(file.filter_bytes);
+  filter.rate = file.rate;
+  filter.is_moved = IsMoved(file, policy.level_plan);
+  filter.policy = plugin::PlannedOptions(policy, facts, tree, file.below);
+  filter.gets_none = facts.is_bottommost && !tree.last_level_has_filters;
+  return filter;
 }
 
 }  // namespace
@@ -47,14 +67,11 @@ std::vector<std::string> SayMovedFilters(const TreeShape& shape,
   if (!policy || policy->filter_memory > 0 || !is_leveled) return {};
   plugin::KnownTree tree = TreeByOptions(shape);
   for (const FileInTree& file : files) tree = plugin::WithLevel(tree, file.level);
-  std::vector<core::PlacedFilter> placed;
+  std::vector<PlacedFilter> placed;
   for (const FileInTree& file : files) {
-    core::PlacedFilter filter = plugin::PlaceFilter(*policy, tree, shape.levels, file);
-    filter.rate = file.rate;
-    filter.is_moved = IsMoved(file, policy->level_plan);
-    placed.push_back(filter);
+    placed.push_back(PlaceFilter(*policy, tree, shape.levels, file));
   }
-  return core::ToSentences(core::FindMovedFilters(placed), policy->level_plan, where);
+  return ToSentences(FindMovedFilters(placed), policy->level_plan, where);
 }
 
 std::vector<std::string> SayMovedFilters(const std::vector<SstReport>& files,

@@ -4,19 +4,23 @@
 #ifndef WINNOW_SRC_POLICY_TRIAL_MOVED_FILES_H_
 #define WINNOW_SRC_POLICY_TRIAL_MOVED_FILES_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "src/database/tree_shape.h"
-#include "src/rocksdb/trees/moved_files.h"
 #include "src/sst/classify_block.h"
 #include "src/sst/sst_filters.h"
 
 namespace winnow::inspect {
 
 // A file whose filter could be read, or that has none.
-struct FileInTree : plugin::FileInTree {
+struct FileInTree {
+  int level = 0;
+  int below = -1;  // the first level below with keys in its range; -1 if there is none
+  uint64_t keys = 0;
+  uint64_t filter_bytes = 0;
   double rate = 1;  // 1 if it has no filter, or an unreadable one
   std::optional<BuiltFor> built_for;
   bool lacks_planned = false;  // true if Winnow's policy built no filter for it
@@ -25,7 +29,7 @@ struct FileInTree : plugin::FileInTree {
 // Returns nullopt if the level is not known or the filter could not be read.
 std::optional<FileInTree> InTree(const SstReport& file);
 
-// Returns ToSentences of src/core/moved_filters.h for all files of one column family; empty if the
+// Returns ToSentences of moved_filters.h for all files of one column family; empty if the
 // policy in force is not Winnow's, or has filter_memory, where sizes depend on other filters.
 std::vector<std::string> SayMovedFilters(const TreeShape& shape,
                                          const std::vector<FileInTree>& files,

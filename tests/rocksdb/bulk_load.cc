@@ -10,20 +10,17 @@
 #include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <random>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/support/child_process.h"
-#include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "winnow/rocksdb_listener.h"
 #include "winnow/rocksdb_policy.h"
@@ -279,28 +276,6 @@ void CompareWithTree(const fs::path& folder) {
           Text("false reads are %.4f of the tree's (by chance, up to %.3f apart)", reads, chance));
 }
 
-// Returns the LOG's lines about filters made for another level.
-std::vector<std::string> SaidInLog(const fs::path& path) {
-  std::istringstream log(winnow::testing::ReadFile((path / "LOG").string()));
-  std::vector<std::string> said;
-  for (std::string line; std::getline(log, line);) {
-    const size_t at = line.find("[winnow]");
-    if (at == std::string::npos || line.find("made for another place") == std::string::npos) {
-      continue;
-    }
-    said.push_back(line.substr(at));
-    std::printf("LOG: %s\n", said.back().c_str());
-  }
-  return said;
-}
-
-// Parses "a lookup makes about 0.012 more false reads".
-double ReadsIn(const std::string& line) {
-  constexpr char kBefore[] = "a lookup makes about ";
-  const size_t at = line.find(kBefore);
-  return at == std::string::npos ? 0 : std::stod(line.substr(at + sizeof kBefore - 1));
-}
-
 void IngestAbove(const fs::path& folder) {
   const uint64_t keys = absl::GetFlag(FLAGS_keys);
   const std::string path = folder / "plan";
@@ -310,23 +285,10 @@ void IngestAbove(const fs::path& folder) {
   auto database = Open(options, path);
   Ingest(database.get(), WriteFiles(folder / "below", keys, 1));
   Measure(database.get(), "with winnow:10, ingested into an empty database");
-  Require(SaidInLog(path).empty(), "the LOG says nothing: trees differ by more than that costs");
-  // The listener lists files again only after a hundred times the duration of the previous listing.
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   // These filters have fewer bits per key than the policy's.
   Ingest(database.get(), WriteFiles(folder / "above", keys / 20, 20, "winnow:8"));
   const Measured above = Measure(database.get(), "then a twentieth of them again, above");
   FindAll(database.get());
-  std::vector<std::string> lines = SaidInLog(path);
-  for (int i = 0; i < 100 && lines.empty(); ++i) {  // a slow machine may need several
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    Check(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(0), kValue));
-    Check(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
-    lines = SaidInLog(path);
-  }
-  Require(lines.size() == 1, "the LOG says in one line what that costs");
-  const double said = ReadsIn(lines.front());
-
   ROCKSDB_NAMESPACE::Checkpoint* made = nullptr;
   Check(ROCKSDB_NAMESPACE::Checkpoint::Create(database.get(), &made));
   const std::unique_ptr<ROCKSDB_NAMESPACE::Checkpoint> checkpoint(made);
@@ -343,21 +305,12 @@ void IngestAbove(const fs::path& folder) {
   RewriteLevel(database.get(), 5);
   const Measured planned = Measure(database.get(), "a copy, whose level 5 the plan wrote anew");
   const double more = above.false_reads - planned.false_reads;
-  const double chance =
-      4 * std::sqrt(above.counted + planned.counted) / (above.counted / above.false_reads) / more;
-  Require(
-      std::abs(said / more - 1) <= 0.1 + chance,
-      Text("it said %.5f, and that was %.5f (by chance, up to %.2f apart)", said, more, chance));
+  Require(more > 0, Text("they cost %.5f false reads", more));
   options = OptionsWith(kPlan);
   database = Open(options, folder / "compacted");
   CompactAll(database.get());
   const Measured compacted = Measure(database.get(), "a copy after CompactRange with kForce");
   Require(compacted.false_reads < above.false_reads - more / 2, "CompactRange mends it");
-  database.reset();
-  database = Open(options, folder / "compacted");
-  Check(database->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(0), kValue));
-  Check(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
-  Require(SaidInLog(folder / "compacted").empty(), "then nothing is said");
 }
 
 }  // namespace

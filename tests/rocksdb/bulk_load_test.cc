@@ -1,7 +1,5 @@
-// Files that are ingested, or moved to a lower level without a rewrite: lookups use their filters,
-// and the LOG states the cost if a level plan made the filters for another level.
+// Files that are ingested or imported: lookups use their filters.
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/metadata.h>
@@ -9,7 +7,6 @@
 #include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <random>
@@ -37,14 +34,11 @@ using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using testing::AbsentKey;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 using testing::Key;
 using testing::MakePolicyFrom;
 
 constexpr char kUniform[] = "{id=winnow;bits_per_key=10;level_plan=uniform}";
 constexpr char kAuto[] = "winnow:10";
-constexpr char kOtherPlace[] = "made for another place";
 
 class BulkLoadTest : public ::testing::Test {
  protected:
@@ -154,46 +148,6 @@ class BulkLoadTest : public ::testing::Test {
     EXPECT_EQ(std::set<int>(levels.begin(), levels.end()), (std::set<int>{5, 6}));
   }
 
-  double BitsAKey() {
-    ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
-    EXPECT_TRUE(database_->GetPropertiesOfAllTables(&tables).ok());
-    double bytes = 0;
-    double keys = 0;
-    for (const auto& [name, table] : tables) {
-      bytes += static_cast<double>(table->filter_size);
-      keys += static_cast<double>(table->num_entries);
-    }
-    return 8 * bytes / keys;
-  }
-
-  std::string Log() const { return testing::ReadFile(path_ + "/LOG"); }
-
-  // The listener limits how often it lists files, so each further flush is another chance.
-  void ExpectSaid(const ::testing::Matcher<std::string>& said) {
-    for (int i = 0; i < 100 && Log().find(kOtherPlace) == std::string::npos; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      ASSERT_STATUS_OK(database_->Put(WriteOptions(), Key(0), "value of " + Key(0)));
-      ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
-    }
-    EXPECT_THAT(Log(), said);
-  }
-
-  // Opens the database again, with a new LOG, and expects no line about other levels.
-  void ExpectNothingIsSaidAfterwards(const Options& options) {
-    Open(options);
-    ExpectNothingIsSaid(database_.get(), database_->DefaultColumnFamily());
-  }
-
-  static void ExpectNothingIsSaid(DB* database, ColumnFamilyHandle* family) {
-    for (int i = 0; i < 3; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), family, Key(0), "value of " + Key(0)));
-      ASSERT_STATUS_OK(database->Flush(FlushOptions(), family));
-    }
-    const std::string log = testing::ReadFile(database->GetName() + "/LOG");
-    EXPECT_EQ(log.find(kOtherPlace), std::string::npos) << log;
-  }
-
   const testing::TemporaryFolder folder_;
   const std::string path_ = folder_ / "database";
   int written_ = 0;
@@ -232,38 +186,6 @@ TEST_F(BulkLoadTest, FilesIngestedBehindHaveTheirFilters) {
   ExpectFiltersAreUsed(database_.get(), database_->DefaultColumnFamily(), kKeys);
 }
 
-TEST_F(BulkLoadTest, WhatFiltersOfFewBitsCostAboveTheLastLevelIsSaidUntilTheyAreRewritten) {
-  constexpr uint64_t kKeys = 40'000;
-  Options options = OptionsWith(kAuto);
-  options.max_bytes_for_level_multiplier = 10;  // makes the loss on the last level smaller
-  const auto ingest = [this](const char* last, const char* above) {
-    ASSERT_STATUS_OK(database_->IngestExternalFile(Write(OptionsWith(last), kKeys), {}));
-    ASSERT_STATUS_OK(database_->IngestExternalFile(Write(OptionsWith(above), kKeys / 10, 10), {}));
-  };
-  Open(options);
-  ingest(kAuto, kAuto);  // SstFileWriter's filter has no plan
-  ExpectNothingIsSaidAfterwards(options);
-  database_.reset();
-  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options));
-  Open(options);
-  ingest(kUniform, "winnow:8");
-  ExpectSaid(AllOf(HasSubstr("4 files of column family 'default' with 4000 keys"),
-                   HasSubstr("more false reads"), HasSubstr("kForce")));
-  // A listener of a later opening learns it from the files.
-  Open(options);
-  ExpectSaid(HasSubstr("4 files of column family 'default' with 4000 keys"));
-  CompactAll();
-  ExpectKeys(database_.get(), database_->DefaultColumnFamily(), kKeys);
-  ExpectNothingIsSaidAfterwards(options);
-}
-
-TEST_F(BulkLoadTest, OfATreeThatThePlanWroteNothingIsSaid) {
-  const Options options = OptionsWith(kAuto);
-  Open(options);
-  PutTwoLevels(40'000);
-  ExpectNothingIsSaidAfterwards(options);
-}
-
 TEST_F(BulkLoadTest, AnImportedFamilyIsAsItWasExported) {
   constexpr uint64_t kKeys = 40'000;
   Open(OptionsWith(kAuto));
@@ -286,7 +208,6 @@ TEST_F(BulkLoadTest, AnImportedFamilyIsAsItWasExported) {
   EXPECT_EQ(LevelsOf(other.get()), levels);
   ExpectKeys(other.get(), family, kKeys);
   ExpectFiltersAreUsed(other.get(), family, kKeys);
-  ExpectNothingIsSaid(other.get(), family);
   ASSERT_STATUS_OK(other->DestroyColumnFamilyHandle(family));
 }
 

@@ -17,6 +17,9 @@ using ROCKSDB_NAMESPACE::TableFileCreationInfo;
 
 namespace {
 
+// Table property that only files of SstFileWriter have.
+constexpr char kExternalVersion[] = "rocksdb.external_sst_file.version";
+
 // Returns the key order by the input files that the database itself wrote; unknown if there are
 // none, or if the properties of an input are missing.
 KeyOrder OrderOfInputs(const CompactionJobInfo& info) {

@@ -17,9 +17,6 @@
 
 namespace winnow::plugin {
 
-// Table property that only files of SstFileWriter have.
-inline constexpr char kExternalVersion[] = "rocksdb.external_sst_file.version";
-
 // Key orders by column family. A family is identified by its id and the session of its database,
 // which are unique, while names and paths are reused. The default family's order is that of the
 // database's own handle. Other families' orders come from the preloaded library when they are

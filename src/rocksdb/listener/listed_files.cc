@@ -1,15 +1,13 @@
 // Listing of a database's live files by the listener: reads their properties, and reports them to
-// the policies and the LOG.
+// the policies.
 
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "src/rocksdb/listener/listener.h"
-#include "src/rocksdb/trees/moved_files.h"
 
 namespace winnow::plugin {
 
@@ -19,59 +17,10 @@ using ROCKSDB_NAMESPACE::LiveFileMetaData;
 
 namespace {
 
-// Minimum interval between two lines about filters that were made elsewhere.
-constexpr auto kBetweenMoved = std::chrono::minutes(10);
-
 // Estimated bytes per key of a file whose properties are not read yet.
 constexpr uint64_t kBytesAKey = 100;
 
 }  // namespace
-
-// Logs files whose filters do not fit their place. Returns whether a line was written.
-bool Listener::SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logger,
-                        const Files& files) {
-  struct Family {
-    std::shared_ptr<KnownFiles> known;
-    std::vector<WatchedFile> files;
-    bool is_measured = true;
-    bool is_ours = false;
-  };
-  std::map<std::string, Family> families;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const Database& database = Find(path);
-    for (const LiveFileMetaData& file : files) {
-      Family& family = families[file.column_family_name];
-      const Measured* const measured = Known(database, file);
-      if (measured == nullptr) {
-        family.is_measured = false;
-        continue;
-      }
-      family.is_ours = family.is_ours || measured->is_ours;
-      family.files.push_back({{file.level, -1, measured->keys, measured->filter_bytes},
-                              file.smallestkey,
-                              file.largestkey,
-                              // The memory of a file's point filter is unknown if it may include a
-                              // range filter.
-                              measured->is_ours && !measured->may_have_range,
-                              measured->is_from_elsewhere});
-    }
-    for (auto& [name, family] : families) family.known = KnownOf(name);
-  }
-  std::string text;
-  for (const auto& [name, family] : families) {
-    if (family.known == nullptr || !family.is_measured || !family.is_ours) continue;
-    const std::optional<KnownTree> by_options = family.known->trees.ByOptions();
-    if (!by_options) continue;
-    const std::string line =
-        MovedFilesLine(family.known->trees.policy(), *by_options, name, family.files);
-    if (!line.empty()) text += (text.empty() ? "" : "; ") + line;
-  }
-  if (text.empty()) return false;
-  ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, logger, "[winnow] %s",
-                         text.c_str());
-  return true;
-}
 
 // Returns whether it is time to list files, and no other thread does.
 bool Listener::Enter(DB* opened) {
@@ -87,7 +36,6 @@ bool Listener::Enter(DB* opened) {
     database.was_listed = false;
     database.next_list = {};
     database.next_properties = {};
-    database.next_moved = {};
   }
   if (database.was_listed && !database.is_stale && Clock::now() < database.next_list) return false;
   database.is_stale = false;
@@ -138,21 +86,12 @@ void Listener::Read(DB* opened) {
   TellMeters(opened, files);
   for (auto& [known, told] : ToTell(path, files)) known->trees.TakeLists(logger, std::move(told));
   const Clock::time_point told = Clock::now();
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Database& database = Find(path);
-    database.was_listed = true;
-    // Unmeasured files must not wait until the next list: the time for properties does not count
-    // here.
-    database.next_list = told + kListShare * ((listed - start) + (told - measured));
-    if (told < database.next_moved) return;
-  }
-  const bool was_said = SayMoved(path, info_log.get(), files);
-  const Clock::time_point now = Clock::now();
-  const Clock::duration pause = kListShare * (now - told);
   const std::lock_guard<std::mutex> lock(mutex_);
-  Find(path).next_moved =
-      now + (was_said ? std::max<Clock::duration>(pause, kBetweenMoved) : pause);
+  Database& database = Find(path);
+  database.was_listed = true;
+  // Unmeasured files must not wait until the next list: the time for properties does not count
+  // here.
+  database.next_list = told + kListShare * ((listed - start) + (told - measured));
 }
 
 // Reads the properties of unknown files, for a limited time. The newest file of each column family
@@ -185,7 +124,7 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   for (const LiveFileMetaData* file : unknown) {
     if (Clock::now() - start > most) break;
     // A table that can't be read like this has another format, and so no filter of a policy.
-    Measured measured{file->size, file->num_entries, 0, 0, false, false, false};
+    Measured measured{file->size, file->num_entries, 0, 0, false, false};
     ROCKSDB_NAMESPACE::SstFileReader reader(options);
     if (reader.Open(file->directory + "/" + file->relative_filename).ok()) {
       measured = MeasuredBy(*reader.GetTableProperties(), file->size);

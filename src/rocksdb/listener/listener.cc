@@ -13,7 +13,6 @@
 #include "src/rocksdb/builders/last_built_filter.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/ranges/range_extractor.h"
-#include "src/rocksdb/trees/moved_files.h"
 #include "src/rocksdb/version_guard.h"
 #include "third_party/rocksdb_abi/type_information.h"
 #include "winnow/rocksdb_listener.h"
@@ -119,8 +118,7 @@ Listener::Measured Listener::MeasuredBy(const TableProperties& properties, uint6
           properties.filter_size,
           properties.index_size,
           properties.filter_policy_name == Policy::kName,
-          properties.prefix_extractor_name.rfind(RangeExtractor::kName, 0) == 0,
-          properties.user_collected_properties.count(kExternalVersion) > 0};
+          properties.prefix_extractor_name.rfind(RangeExtractor::kName, 0) == 0};
 }
 
 void Listener::Remember(Database* database, uint64_t file, const Measured& measured) {
@@ -169,23 +167,6 @@ void Listener::TakePolicyOf(DB* opened) {
     known_ = known;
   }
   Meter({known, &known->loads});
-}
-
-// ---- Filters that were made elsewhere
-
-// Marks an ingested file as made elsewhere. Files that another database wrote lack the property
-// that marks files of SstFileWriter.
-void Listener::RememberIngested(DB* database, const ExternalFileIngestionInfo& info) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!NeedsFiles()) return;
-  }
-  uint64_t size = 0;
-  if (!database->GetEnv()->GetFileSize(info.internal_file_path, &size).ok()) return;
-  Measured measured = MeasuredBy(info.table_properties, size);
-  measured.is_from_elsewhere = true;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  Remember(&Find(database->GetName()), NumberIn(info.internal_file_path), measured);
 }
 
 // ---- Callbacks
@@ -269,11 +250,7 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
   Look(database);
 }
 
-void Listener::OnExternalFileIngested(DB* database, const ExternalFileIngestionInfo& info) {
-  try {
-    RememberIngested(database, info);
-  } catch (...) {
-  }
+void Listener::OnExternalFileIngested(DB* database, const ExternalFileIngestionInfo& /*info*/) {
   Look(database);
 }
 

@@ -110,9 +110,8 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     uint64_t keys = 0;
     uint64_t filter_bytes = 0;
     uint64_t index_bytes = 0;
-    bool is_ours = false;            // true if the file names Winnow's policy
-    bool may_have_range = false;     // true if filter_bytes may include a range filter
-    bool is_from_elsewhere = false;  // true if written by SstFileWriter or in another database
+    bool is_ours = false;         // true if the file names Winnow's policy
+    bool may_have_range = false;  // true if filter_bytes may include a range filter
   };
   // A database, identified by its path, open or closed.
   struct Database {
@@ -129,7 +128,6 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     bool is_reading = false;
     Clock::time_point next_list;
     Clock::time_point next_properties;
-    Clock::time_point next_moved;  // time of the next check for filters that were made elsewhere
     std::unordered_map<uint64_t, Measured> files;
     // Column families that wrote a file here; true if this policy built the last one.
     std::map<std::string, bool> is_ours;
@@ -161,9 +159,6 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   bool Enter(ROCKSDB_NAMESPACE::DB* database);
   void Read(ROCKSDB_NAMESPACE::DB* database);
   void Measure(ROCKSDB_NAMESPACE::DB* database, const Files& files, Clock::duration listing);
-  void RememberIngested(ROCKSDB_NAMESPACE::DB* database,
-                        const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info);
-  bool SayMoved(const std::string& path, ROCKSDB_NAMESPACE::Logger* logger, const Files& files);
   void TellMeters(ROCKSDB_NAMESPACE::DB* database, const Files& files);
   using Told = std::vector<std::pair<std::shared_ptr<KnownFiles>, KnownTrees::ToldDatabase>>;
   Told ToTell(const std::string& path, const Files& files);

@@ -89,15 +89,6 @@ FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& fact
   return options;
 }
 
-FilterOptions PlannedWhereItLies(const PolicyOptions& policy, const KnownTree& known, int levels,
-                                 int level, int below) noexcept {
-  BuildFacts facts;
-  facts.level = level;
-  facts.levels = levels;
-  facts.is_bottommost = level > 0 && below < 0;
-  return PlannedOptions(policy, facts, known, below);
-}
-
 FilterOptions FactsToOptions(const PolicyOptions& policy, const BuildFacts& facts) noexcept {
   FilterOptions options;
   options.bits_per_key = policy.bits_per_key;

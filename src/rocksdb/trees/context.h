@@ -71,12 +71,6 @@ int NextLevel(const BuildFacts& facts, const KnownTree& known) noexcept;
 FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& facts,
                              const KnownTree& known, int next) noexcept;
 
-// Returns the planned options of a file of a leveled tree, as if it were rewritten on its level.
-// `below` is the first level below with keys in its range, or -1 if there is none: a file that lies
-// over nothing counts as on the last level.
-FilterOptions PlannedWhereItLies(const PolicyOptions& policy, const KnownTree& known, int levels,
-                                 int level, int below) noexcept;
-
 // Returns the options of the file's filter. A pure function. Files on levels before
 // bloom_before_level get a Bloom filter; for the others, the number of keys decides. Levels count
 // as in RocksDB's Ribbon policy: a flush is level -1; an unknown level and FIFO compaction count as

@@ -278,12 +278,6 @@ KnownTree KnownTrees::WithOptions(KnownTree known) const {
   return known;
 }
 
-std::optional<KnownTree> KnownTrees::ByOptions() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!options_.is_leveled || !options_.is_bytewise) return std::nullopt;
-  return WithOptions({});
-}
-
 bool KnownTrees::AllHaveFilters() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return !needs_files() && options_.has_last_level_without_filters == false;

@@ -173,10 +173,6 @@ class KnownTrees {
   void Ended(FileName file);
   void Closed(FileName database);
 
-  // Returns the facts of column families' options, without levels; nullopt if some families are not
-  // leveled, or not in bytewise order.
-  std::optional<KnownTree> ByOptions() const;
-
   // Sets whether the tree's lookups are sampled; a null record changes no tree. `use` is wanted
   // while the lookups of any tree are whose database is not known to be closed.
   void SetSampled(TreeRecord* record, bool is_sampled, SamplingUse* use) noexcept;

@@ -1,4 +1,4 @@
-#include "src/core/moved_filters.h"
+#include "src/policy_trial/moved_filters.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 
-namespace winnow::core {
+namespace winnow::inspect {
 namespace {
 
 using base::Text;
@@ -20,9 +20,9 @@ struct Planned {
 
 Planned PlannedFor(const PlacedFilter& file) {
   if (file.gets_none || !NeedsFilter(file.policy)) return {0, 1};
-  return {static_cast<double>(
-              EstimateBytes(static_cast<uint64_t>(file.keys), ForBuilding(file.policy))),
-          PlannedRate(file.policy)};
+  return {static_cast<double>(core::EstimateBytes(static_cast<uint64_t>(file.keys),
+                                                  core::ForBuilding(file.policy))),
+          core::PlannedRate(file.policy)};
 }
 
 void Add(const PlacedFilter& file, double more, MovedPart* part) {
@@ -47,19 +47,6 @@ std::string BytesText(double bytes) {
 }
 
 }  // namespace
-
-double RateOfSize(double keys, double bytes, const FilterOptions& form) {
-  if (bytes < 1 || keys < 1) return 1;
-  FilterOptions options = WithoutPlan(form);
-  double low = kBitsPerKeyOption.least;
-  double high = kBitsPerKeyOption.most;
-  for (int i = 0; i < 20; ++i) {
-    options.bits_per_key = (low + high) / 2;
-    const uint64_t taken = EstimateBytes(static_cast<uint64_t>(keys), ForBuilding(options));
-    (static_cast<double>(taken) > bytes ? high : low) = options.bits_per_key;
-  }
-  return RateForBits(low);
-}
 
 MovedFilters FindMovedFilters(const std::vector<PlacedFilter>& tree) {
   std::map<int, double> keys;  // keys of each level
@@ -113,4 +100,4 @@ std::vector<std::string> ToSentences(const MovedFilters& moved, LevelPlan level_
   return sentences;
 }
 
-}  // namespace winnow::core
+}  // namespace winnow::inspect

@@ -7,8 +7,8 @@
 // built for the last level, or for no level, lets more false positives through on a small level
 // than all other filters together.
 
-#ifndef WINNOW_SRC_CORE_MOVED_FILTERS_H_
-#define WINNOW_SRC_CORE_MOVED_FILTERS_H_
+#ifndef WINNOW_SRC_POLICY_TRIAL_MOVED_FILTERS_H_
+#define WINNOW_SRC_POLICY_TRIAL_MOVED_FILTERS_H_
 
 #include <cstddef>
 #include <string>
@@ -16,7 +16,7 @@
 
 #include "winnow/options.h"
 
-namespace winnow::core {
+namespace winnow::inspect {
 
 // Filter of a file of the tree.
 struct PlacedFilter {
@@ -28,10 +28,6 @@ struct PlacedFilter {
   FilterOptions policy;    // options that the file would be rewritten with in its place
   bool gets_none = false;  // true if a rewritten file would have no filter, regardless of `policy`
 };
-
-// Returns the false-positive rate of a filter of `bytes` bytes for `keys` keys, by formulas. `form`
-// determines the kind. 1 if `bytes` is 0.
-double RateOfSize(double keys, double bytes, const FilterOptions& form);
 
 struct MovedPart {
   size_t files = 0;
@@ -63,6 +59,6 @@ MovedFilters FindMovedFilters(const std::vector<PlacedFilter>& tree);
 std::vector<std::string> ToSentences(const MovedFilters& moved, LevelPlan plan,
                                      const std::string& where);
 
-}  // namespace winnow::core
+}  // namespace winnow::inspect
 
-#endif  // WINNOW_SRC_CORE_MOVED_FILTERS_H_
+#endif  // WINNOW_SRC_POLICY_TRIAL_MOVED_FILTERS_H_

@@ -1,4 +1,4 @@
-#include "src/core/moved_filters.h"
+#include "src/policy_trial/moved_filters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,12 @@
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
 
-namespace winnow::core {
+namespace winnow::inspect {
 namespace moved_filters_test {
 
+using core::EstimateBytes;
+using core::ForBuilding;
+using core::PlannedRate;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -115,17 +118,5 @@ TEST(MovedFiltersTest, WhatTreesDifferByAnywayIsNotSaid) {
   EXPECT_THAT(ToSentences(moved, LevelPlan::kAuto, ""), IsEmpty());
 }
 
-TEST(MovedFiltersTest, TheRateOfAFilterFollowsFromItsSize) {
-  for (const double keys : {3000.0, 1e6}) {
-    for (const double bits : {6.0, 10.0, 18.0}) {
-      FilterOptions options;
-      options.bits_per_key = bits;
-      const double rate = RateOfSize(keys, BytesOf(keys, options), Planned(2));
-      EXPECT_NEAR(rate / RateForBits(bits), 1, 0.15) << keys << " keys, " << bits << " bits";
-    }
-  }
-  EXPECT_EQ(RateOfSize(1000, 0, Planned(0)), 1);
-}
-
 }  // namespace moved_filters_test
-}  // namespace winnow::core
+}  // namespace winnow::inspect
