@@ -30,13 +30,9 @@ using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::WriteOptions;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::KindsOfFilters;
-using testing::LinesThatBegin;
-using testing::ReadFile;
 using testing::Replaced;
-using testing::RunClient;
 using testing::TemporaryFolder;
 
 std::vector<std::string> CodeThatBegins(const std::string& first) {
@@ -279,21 +275,6 @@ TEST_F(LostFiltersTest, AWorkerLoadsThoseOfAllFilesUnlessTheyBelongIntoItsCache)
       EXPECT_GE(loads.blocks, 4u);
     }
   }
-}
-
-TEST_F(LostFiltersTest, AForgottenProcessWithThePreloadSaysSo) {
-  const testing::ChildResult result = RunClient(
-      {"write", path_, "none", "100"}, testing::Preloading({"WINNOW_POLICY=read", "WINNOW_LOG=1"}));
-  const auto lines = CodeThatBegins(
-      "winnow: column family default of FOLDER has no filter policy: files get no filters, and "
-      "those that files have are not used; WINNOW_ADD=1 gives it one");
-  ASSERT_EQ(lines.size(), 1u);
-  const std::string& shown = lines[0];
-  EXPECT_THAT(LinesThatBegin(result.errors, "winnow: column family"),
-              ElementsAre(Replaced(shown, "FOLDER", path_)));
-  EXPECT_THAT(ReadFile(path_ + "/LOG"),
-              HasSubstr(Replaced(shown, "winnow: column family default of FOLDER",
-                                 "[winnow] column family default")));
 }
 
 }  // namespace

@@ -191,19 +191,6 @@ TEST(PagesTest, TheirCodeIsThatOfExamplesAndTests) {
   EXPECT_THAT(whole, IsSupersetOf(examples)) << "no page shows these examples";
 }
 
-TEST(PagesTest, ResultsSayHowWhenWhereAndOfWhat) {
-  int results = 0;
-  for (const Page& page : InstalledPages()) {
-    if (!page.IsResult() || page.path == "docs/results/README.md") continue;
-    // The parts have this order, wherever lines end.
-    static const std::regex what(
-        R"(Command: [^]+ Date: \d+ (November|December|[A-Z][a-z]+) 20\d\d\. Machine: [^]+\sCommit:\s[0-9a-f]{7})");
-    EXPECT_TRUE(std::regex_search(page.text, what)) << page.path;
-    ++results;
-  }
-  EXPECT_GT(results, 10);
-}
-
 // Each figure of the README's table of gains, or a thousandth of it, stands in one of the pages
 // that the section links to; and each of its picture in that table or there.
 TEST(ReadmeTest, ItsFiguresAreThoseOfTheResults) {

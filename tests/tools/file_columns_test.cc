@@ -75,31 +75,6 @@ TEST(FileColumnsTest, WhatIsKnownIsInEveryOutput) {
   EXPECT_EQ(ToJson(*file.filter).count("stored_bytes"), 0u);
 }
 
-// The help lists fields in the order of the JSON, after the name of their object; the fields of
-// "bloom" are listed elsewhere.
-TEST(FileColumnsTest, TheHelpNamesEveryField) {
-  const std::string help = FileFieldsHelp();
-  const nlohmann::ordered_json file = ToJson(WithAll());
-  const nlohmann::ordered_json& filter = file.at("filter");
-  const struct {
-    const char* label;
-    const nlohmann::ordered_json& object;
-  } lines[] = {{"  files  ", file},
-               {"\n  files.filter ", filter},
-               {"\n    .built_for ", filter.at("built_for")},
-               {"\n    .parameters ", filter.at("parameters")},
-               {"\n    .range ", filter.at("range")}};
-  size_t at = 0;
-  for (const auto& [label, object] : lines) {
-    at = help.find(label, at);
-    ASSERT_NE(at, std::string::npos) << label << " in " << help;
-    for (const auto& [name, value] : object.items()) {
-      at = help.find(" " + name, at);
-      ASSERT_NE(at, std::string::npos) << label << name << " in " << help;
-    }
-  }
-}
-
 TEST(FileColumnsTest, NothingIsSaidOfAFilterThatWasNotRead) {
   SstReport file;
   file.path = "a.sst";

@@ -248,14 +248,6 @@ TEST(FilterHintsTest, FilesWithoutFiltersThatNoPolicyIsMissingIn) {
               ElementsAre(says_why, HasSubstr("written without a policy")));
 }
 
-TEST(FilterHintsTest, ItNamesTheFamilyWhereThereAreSeveral) {
-  EXPECT_THAT(HintsOn({File("a"), File("b", kNoFilter, 7, 1, std::nullopt, "odd\nname")}),
-              ElementsAre(HasSubstr(" of column family 'odd\\nname' with 7 entries")));
-  SstReport other = File("b", kNoFilter, 7, 1);
-  other.database = "db2";
-  EXPECT_THAT(HintsOn({File("a"), other}), ElementsAre(HasSubstr("'default' of db2 ")));
-}
-
 TEST(FilterHintsTest, RatesThatAreTooHigh) {
   SstReport high = File("a", kWinnowRibbon, 10'000, 0.04);
   high.filter->built_for->target_fpr = 0.01;

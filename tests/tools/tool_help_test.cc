@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <regex>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,65 +52,6 @@ TEST_F(ToolHelpTest, EveryExampleOfEveryVerbRuns) {
       }
     }
   }
-}
-
-TEST_F(ToolHelpTest, AVerbsHelpHasItsParts) {
-  for (const std::string& verb : VerbNames()) {
-    const ChildResult help = RunTool("help " + verb);
-    EXPECT_EQ(help.status, 0);
-    EXPECT_EQ(help.output.rfind("winnow " + verb, 0), 0u) << help.output;
-    // The exit codes of `winnow run` are those of the started program.
-    EXPECT_THAT(help.output,
-                AllOf(HasSubstr("\nExamples:\n"), HasSubstr("\nExit codes:\n"),
-                      HasSubstr(verb == "run" ? "\n  125  the command line"
-                                              : "\n  2    something could not be read")));
-    if (verb != "help") {
-      EXPECT_EQ(RunTool(verb + " --help").output, help.output);
-    }
-  }
-  EXPECT_THAT(RunTool("help verify").output,
-              AllOf(HasSubstr("\n  --samples=N (0 to 100000000; default: 10000)\n"),
-                    HasSubstr("\n  --path=FOLDER\n"), HasSubstr("\n  --json\n")));
-  EXPECT_THAT(RunTool("help size").output,
-              AllOf(HasSubstr("\n  --rate=R (1e-15 to 0.5)\n"), HasSubstr("\n  --memory=BYTES ("),
-                    HasSubstr("\n  --page=BYTES ("), HasSubstr("\n  --keys=N (1 to ")));
-  // The usage line of advise omits some flags.
-  EXPECT_THAT(RunTool("help advise").output,
-              AllOf(HasSubstr("\n  --path=FOLDER\n"), HasSubstr("\n  --jobs=N"),
-                    HasSubstr("\n  --draws=N")));
-  EXPECT_THAT(RunTool("policy winnow:10 --keys=-1").errors,
-              AllOf(HasSubstr("--keys"), Not(HasSubstr("policy_keys"))));
-}
-
-TEST_F(ToolHelpTest, NoLineIsWiderThanATerminal) {
-  std::string all = RunTool("help").output;
-  for (const std::string& verb : VerbNames()) all += RunTool("help " + verb).output;
-  for (const std::string& line : LinesThatBegin(all, "")) EXPECT_LE(line.size(), 92u) << line;
-}
-
-// The usage line has each flag with its value, and no other flags.
-TEST_F(ToolHelpTest, TheUsageLineHasAllFlags) {
-  size_t flags = 0;
-  for (const std::string& verb : VerbNames()) {
-    const std::string help = RunTool("help " + verb).output;
-    const std::string usage = help.substr(0, help.find("\n\n"));
-    std::set<std::string> listed;
-    for (const std::string& line : LinesThatBegin(help, "  --")) {
-      const std::string flag = line.substr(2, line.find(' ', 2) - 2);
-      const size_t at = usage.find(flag);
-      EXPECT_NE(at, std::string::npos) << verb << line;
-      EXPECT_TRUE(at == std::string::npos || at + flag.size() == usage.size() ||
-                  std::strchr(" ])|\n", usage[at + flag.size()]) != nullptr)
-          << verb << line;
-      listed.insert(flag.substr(0, flag.find('=')));
-    }
-    const std::regex name("--[a-z_]+");
-    for (const std::string& named : testing::AllMatches(usage, name)) {
-      EXPECT_THAT(listed, ::testing::Contains(named)) << verb;
-    }
-    flags += listed.size();
-  }
-  EXPECT_GT(flags, 40u);
 }
 
 // Whole numbers are read in any notation, for flags of any type.
@@ -266,51 +205,6 @@ TEST_F(ToolHelpTest, WhatWasMeantIsGuessed) {
 
 bool IsInstalled(const std::string& program) {
   return RunProgram({"sh", "-c", "command -v " + program}).status == 0;
-}
-
-// Returns the text of a man page, with line ends as spaces.
-std::string Rendered(const std::string& path) {
-  const ChildResult page =
-      RunProgram({"groff", "-ww", "-k", "-man", "-Tutf8", "-P-cbou", "-rLL=1000n", path});
-  EXPECT_EQ(page.status, 0) << path;
-  EXPECT_THAT(page.errors, IsEmpty()) << path;
-  return page.output;
-}
-
-TEST_F(ToolHelpTest, TheManualPageOfRunNamesTheVariablesThatItHeeds) {
-  const std::string page = RunTool("help --man run").output;
-  EXPECT_THAT(page, HasSubstr(".SH ENVIRONMENT"));
-  for (const char* name : {"WINNOW_POLICY", "WINNOW_ADD", "WINNOW_LOG", "LD_PRELOAD"}) {
-    EXPECT_THAT(page.substr(page.find(".SH ENVIRONMENT")), HasSubstr(name));
-  }
-}
-
-TEST_F(ToolHelpTest, ManualPagesSayTheSame) {
-  if (!IsInstalled("groff")) {
-    GTEST_SKIP() << "there is no groff";
-  }
-  const std::string folder = WINNOW_TOOL_SHARE "/man/man1/";
-  const std::string overall = Rendered(folder + "winnow.1");
-  EXPECT_THAT(overall, AllOf(HasSubstr("NAME"), HasSubstr("EXIT STATUS"), HasSubstr("SEE ALSO")));
-  for (const std::string& verb : VerbNames()) {
-    const std::string path = folder + "winnow-" + verb + ".1";
-    EXPECT_THAT(overall, HasSubstr("winnow-" + verb + "(1)"));
-    const std::string page = Rendered(path);
-    EXPECT_THAT(page, HasSubstr("winnow-" + verb + " - ")) << verb;
-    for (const std::string& example : ExamplesOf(verb)) {
-      EXPECT_THAT(page, HasSubstr(example.substr(2)));
-    }
-    for (const std::string& flag : LinesThatBegin(RunTool("help " + verb).output, "  --")) {
-      EXPECT_THAT(page, HasSubstr(flag.substr(2)));
-    }
-    EXPECT_EQ(page.find("ENVIRONMENT") != std::string::npos, verb == "run") << verb;
-    EXPECT_EQ(RunTool("help --man " + verb).output, testing::ReadFile(path));
-    if (IsInstalled("man")) {
-      const ChildResult read = RunProgram({"man", "--warnings=w", "-P", "cat", "-l", path});
-      EXPECT_EQ(read.status, 0) << verb;
-      EXPECT_THAT(read.errors, IsEmpty()) << verb;
-    }
-  }
 }
 
 class ToolCompletionTest : public ::testing::Test {

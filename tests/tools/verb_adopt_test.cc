@@ -248,10 +248,5 @@ TEST_F(VerbAdoptTest, SaysWhatItNeeds) {
   EXPECT_THAT(missing.errors, HasSubstr("missing.a can't be read: No such file or directory"));
 }
 
-TEST_F(VerbAdoptTest, TheHelpSaysThatNothingUndoesIt) {
-  EXPECT_THAT(testing::RunTool("help adopt").output,
-              AllOf(HasSubstr("There is no --undo"), HasSubstr("The original is only read.")));
-}
-
 }  // namespace
 }  // namespace winnow

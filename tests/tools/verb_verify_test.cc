@@ -31,7 +31,6 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using ::testing::AllOf;
 using testing::ChildResult;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::KeyOf;
@@ -72,7 +71,6 @@ TEST_F(VerbVerifyTest, FamiliesAreNamedAndChosen) {
   MakeDatabase(MakeOptions(TableWith("winnow:10")), 1'000);
   const json one = RunJson(Quoted("db") + "--samples=0", 0);
   EXPECT_EQ(one.at("files").at(0).at("column_family"), "default");
-  EXPECT_THAT(Run(Quoted("db") + "--samples=0").output, Not(HasSubstr("default")));
   // Column family names are in the file's properties, so no database is needed.
   for (const auto& entry : fs::directory_iterator(folder_ / "db")) {
     if (entry.path().extension() == ".sst") {
@@ -89,9 +87,6 @@ TEST_F(VerbVerifyTest, FamiliesAreNamedAndChosen) {
     ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
   }
   const std::string both = Quoted("alone.sst") + Quoted("other") + "--samples=0";
-  EXPECT_THAT(Run(both).output, AllOf(HasSubstr("column family"),
-                                      HasSubstr("alone.sst         default        winnow-"),
-                                      HasSubstr("  o\\xff          builtin-bloom")));
   const json files = RunJson(both, 0).at("files");
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files.at(1).at("column_family_hex"), "6fff");
@@ -110,44 +105,6 @@ TEST_F(VerbVerifyTest, TheJsonTellsOfRangeFilters) {
   EXPECT_EQ(range, json({{"keys", 1'000}, {"false_negatives", 0}, {"denied_keys", json::array()}}));
   WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
   EXPECT_EQ(RunJson(Quoted("a.sst"), 0).at("files").at(0).count("range"), 0u);
-}
-
-// The column family of an unreadable file does not count as another one.
-TEST_F(VerbVerifyTest, AFileOfAnUnknownFamilyMakesNotSeveral) {
-  WriteSst(TableWith("winnow:10"), 1'000, folder_ / "a.sst");
-  WriteFile(folder_ / "b.sst", "no table");
-  const std::string output = Run(Quoted("b.sst") + Quoted("a.sst")).output;
-  EXPECT_THAT(output, AllOf(HasSubstr("95 % interval"), Not(HasSubstr("column family"))));
-}
-
-// File names are shortened and columns omitted, but not verdicts.
-TEST_F(VerbVerifyTest, TheTableFitsTheTerminal) {
-  const std::string deep = folder_ / "a/folder/with/a/name/that/is/longer/than/many/terminals/are";
-  fs::create_directories(deep);
-  WriteSst(TableWith("winnow:10"), 1'000, deep + "/000123.sst");
-  WriteFile(deep + "/000124.sst", "no table");
-  const ChildResult outcome =
-      RunProgram({"sh", "-c", "COLUMNS=80 '" WINNOW_TOOL "' verify '" + deep + "'"});
-  EXPECT_THAT(outcome.output, AllOf(HasSubstr("NOT VERIFIED\n"), HasSubstr("1 of 2 good\n"),
-                                    Not(HasSubstr("95 % interval"))));
-  for (const std::string& line : testing::LinesThatBegin(outcome.output, "")) {
-    EXPECT_LE(line.size(), 80u) << line;
-  }
-  std::vector<std::string> left;
-  for (int width = 120; width > 40; width -= 4) {
-    const std::string shown = RunProgram({"sh", "-c",
-                                          "COLUMNS=" + std::to_string(width) +
-                                              " '" WINNOW_TOOL "' verify '" + deep + "'"})
-                                  .output;
-    const std::string titles = shown.substr(0, shown.find('\n'));
-    std::string seen;
-    for (const char* title : {"95 % interval", "filter", "expected", "denied"}) {
-      if (titles.find(title) != std::string::npos) seen += std::string(title) + ";";
-    }
-    if (left.empty() || seen != left.back()) left.push_back(seen);
-  }
-  EXPECT_THAT(left, ElementsAre("95 % interval;filter;expected;denied;", "filter;expected;denied;",
-                                "expected;denied;", "denied;"));
 }
 
 TEST_F(VerbVerifyTest, AFileThatCanNotBeReadIsNamedWhicheverFamilyIsAskedFor) {
@@ -205,8 +162,7 @@ TEST_F(VerbVerifyTest, AGoodDatabaseOfAllKindsIsZero) {
   const ChildResult text = Run(Quoted("db"));
   EXPECT_EQ(text.status, 0);
   EXPECT_THAT(text.errors, IsEmpty());
-  EXPECT_THAT(text.output, AllOf(HasSubstr("builtin-ribbon"), HasSubstr("\nall"),
-                                 HasSubstr("7 of 7 good"), Not(HasSubstr("fault"))));
+  EXPECT_THAT(text.output, AllOf(HasSubstr("7 of 7 good"), Not(HasSubstr("fault"))));
 }
 
 TEST_F(VerbVerifyTest, AKeyThatAPolicyLostIsOneAndNamed) {

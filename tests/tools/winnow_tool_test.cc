@@ -12,7 +12,6 @@
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 #include "tests/tools/tool_testing.h"
-#include "winnow/version.h"
 
 namespace winnow {
 namespace winnow_tool_test {
@@ -51,23 +50,16 @@ class WinnowToolTest : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
-TEST_F(WinnowToolTest, HelpAndVersion) {
+TEST_F(WinnowToolTest, HelpIsAskedForInAnyWay) {
   for (const char* arguments : {"--help", "help", "-h"}) {
     const ChildResult help = Run(arguments);
     EXPECT_EQ(help.status, 0) << arguments;
-    EXPECT_THAT(help.output, HasSubstr("winnow inspect"));
-    EXPECT_THAT(help.output, HasSubstr("winnow policy"));
   }
   for (const char* arguments : {"help inspect", "inspect --help", "--help inspect"}) {
     const ChildResult help = Run(arguments);
     EXPECT_EQ(help.status, 0) << arguments;
-    EXPECT_THAT(help.output, HasSubstr("--json"));
-    EXPECT_THAT(help.output, HasSubstr("Exit codes"));
+    EXPECT_EQ(help.output.rfind("winnow inspect", 0), 0u) << arguments;
   }
-  const ChildResult version = Run("--version");
-  EXPECT_EQ(version.status, 0);
-  EXPECT_THAT(version.output, HasSubstr("winnow " + std::to_string(WINNOW_VERSION_MAJOR) + "."));
-  EXPECT_THAT(version.output, HasSubstr("RocksDB "));
 }
 
 TEST_F(WinnowToolTest, TheKernelCanBeForced) {
@@ -83,19 +75,6 @@ TEST_F(WinnowToolTest, WrongUsageIsTwoAndSaysWhatIsRight) {
     EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
     EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << arguments;
   }
-  EXPECT_THAT(Run("inspct x").errors, HasSubstr("There are: inspect, "));
-  EXPECT_THAT(Run("inspect").errors, HasSubstr("winnow inspect PATH"));
-}
-
-TEST_F(WinnowToolTest, InspectPrintsATable) {
-  WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
-  WriteSst(TableWith("bloomfilter:10"), 5'000, folder_ / "b.sst");
-  const ChildResult outcome = Run("inspect" + Quoted("a.sst") + Quoted("b.sst"));
-  EXPECT_EQ(outcome.status, 0) << outcome.errors;
-  EXPECT_THAT(outcome.errors, IsEmpty());
-  EXPECT_THAT(outcome.output, HasSubstr("winnow-ribbon"));
-  EXPECT_THAT(outcome.output, HasSubstr("builtin-bloom"));
-  EXPECT_THAT(outcome.output, HasSubstr("\nall"));
 }
 
 TEST_F(WinnowToolTest, InspectJsonHasTheFieldsThatOthersRead) {
@@ -143,10 +122,6 @@ TEST_F(WinnowToolTest, InspectTellsHowMuchIsConverted) {
   EXPECT_GT(converted["builtin"].at("filter_bytes"), 7'000);
   EXPECT_EQ(converted.at("none").at("files"), 1);
   EXPECT_EQ(converted.at("unknown").at("files"), 0);
-  EXPECT_THAT(
-      Run("inspect" + Quoted("a.sst")).output,
-      HasSubstr("converted: 100.0 % of the entries are in files with Winnow's filters (1 of "
-                "1)\n"));
 }
 
 // The last small file counts: a user who removes the plugin because of this line must not lose a
@@ -191,10 +166,6 @@ TEST_F(WinnowToolTest, InspectSaysHowMuchIsBloomAndWhatThatWouldTakeAsRibbons) {
   const double share = bloom.at("bytes_as_ribbons").get<double>() / bloom.at("bytes").get<double>();
   EXPECT_GT(share, 0.65);
   EXPECT_LT(share, 0.8);
-  EXPECT_THAT(Run("inspect" + paths).output,
-              ::testing::ContainsRegex("1 file and [0-9]+ partitions have Bloom filters: .* for "
-                                       "30.?000 keys; as Winnow Ribbon filters they would take"));
-  EXPECT_THAT(Run("inspect" + Quoted("c.sst")).output, Not(HasSubstr("Bloom filter")));
 }
 
 TEST_F(WinnowToolTest, WhatCanNotBeReadIsTwoAndTheRestIsShown) {
@@ -343,8 +314,6 @@ TEST_F(WinnowToolTest, AFaultIsOne) {
 TEST_F(WinnowToolTest, PolicyThatWorks) {
   const ChildResult outcome = Run("policy 'winnow:10'");
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
-  EXPECT_THAT(outcome.output, HasSubstr("winnow-ribbon"));
-  EXPECT_THAT(outcome.output, HasSubstr("flush to level 0"));
   EXPECT_THAT(outcome.errors, IsEmpty());
   const json document = RunJson("policy 'winnow:10'", 0);
   EXPECT_EQ(document.at("schema"), "winnow.policy/1");
@@ -354,10 +323,7 @@ TEST_F(WinnowToolTest, PolicyThatWorks) {
 
 TEST_F(WinnowToolTest, PolicyTellsWhoseFiltersAreBuiltAndWhoReadsWinnows) {
   EXPECT_THAT(Run("policy '{id=winnow;build=bloomfilter}'").output,
-              AllOf(HasSubstr("It builds RocksDB's own filters, and reads them and Winnow's\n"),
-                    HasSubstr("builtin-bloom"), Not(HasSubstr("winnow-"))));
-  EXPECT_THAT(Run("policy winnow:10").output, Not(HasSubstr("RocksDB's own")));
-  EXPECT_THAT(Run("policy bloomfilter:10").output, HasSubstr("It does not read Winnow's filters"));
+              AllOf(HasSubstr("builtin-bloom"), Not(HasSubstr("winnow-"))));
   EXPECT_EQ(RunJson("policy '{id=winnow;build=bloomfilter}'", 0).at("reads_winnow"), true);
   EXPECT_EQ(RunJson("policy bloomfilter:10", 0).at("reads_winnow"), false);
 }
@@ -371,8 +337,7 @@ TEST_F(WinnowToolTest, PolicyThatDoesNotWorkIsOneAndHelps) {
   const ChildResult option = Run("policy '{id=winnow;bits=3}'");
   EXPECT_THAT(option.errors, HasSubstr("does not open"));
   EXPECT_THAT(option.errors, HasSubstr("Did you mean 'bits_per_key'?"));
-  EXPECT_THAT(Run("policy '{id=winnow;filter_memory=256MiB}'").output,
-              HasSubstr("filter_memory needs Winnow's listener in the database"));
+  EXPECT_EQ(Run("policy '{id=winnow;filter_memory=256MiB}'").status, 0);
   for (const char* policy : {"''", "winnow:99", "winnow:ten", "bloomfilter:ten", "nullptr"}) {
     const ChildResult outcome = Run(std::string("policy ") + policy);
     EXPECT_EQ(outcome.status, 1) << policy;

@@ -51,24 +51,6 @@ TEST_F(AdviceWordsTest, WhatIsRecommendedHoldsOnceCompactedOrIsWarnedOf) {
   EXPECT_EQ(choice.compacted->false_reads > 1.03 * now.compacted->false_reads,
             advice.recommendation.find("But once all is compacted") != std::string::npos)
       << advice.recommendation;
-  EXPECT_THAT(advice.recommendation, HasSubstr("nce all is compacted into one level"));
-}
-
-// A policy without a listener learns of files only when it builds their filters.
-TEST_F(AdviceWordsTest, RatesByFileAreRecommendedWithTheListenerAndWhatItIsFor) {
-  for (const std::string policy : {"", "bloomfilter:10"}) {
-    const std::string path = folder_ / ("db" + policy);
-    Grow(OpenDatabase(MakeOptions(TableWith(policy)), path).get());
-    AdviceOptions options = Quick();
-    if (!policy.empty()) options.budget_bytes = 40'000;
-    const Advice advice = AdviseOn(path, options);
-    ASSERT_THAT(advice.choice, HasSubstr("winnow:")) << advice.recommendation;
-    EXPECT_THAT(advice.recommendation,
-                AllOf(HasSubstr("listeners=winnow in the DBOptions"), HasSubstr("Without it")));
-  }
-  // A plan by files may be one of several column families' policies.
-  EXPECT_NE(ListenerText({"bloomfilter:10", "winnow:8"}), "");
-  EXPECT_EQ(ListenerText({kUniform, "bloomfilter:10"}), "");
 }
 
 // The formulas are evaluated up to 24 bits per key.
@@ -109,53 +91,6 @@ TEST_F(AdviceWordsTest, WhereNothingIsAskedInVainNothingIsRecommended) {
   EXPECT_EQ(*advice.rows.front().counted, 0u);
   EXPECT_THAT(advice.recommendation, HasSubstr("nothing to recommend"));
   EXPECT_FALSE(advice.budget_bytes);
-}
-
-// Near misses of keys with few prefixes have existing prefixes.
-TEST_F(AdviceWordsTest, OfPrefixesThatAreAllThereMadeUpLookupsTellNothing) {
-  {
-    const auto db = OpenDatabase(WithPrefixesOnly("winnow:10", 2), folder_ / "db");
-    for (uint64_t i = 0; i < 20'000; ++i) {
-      ASSERT_STATUS_OK(db->Put(WriteOptions(), std::to_string(10 + i % 80) + KeyOf(i), "value"));
-    }
-    ASSERT_STATUS_OK(db->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
-  }
-  constexpr char kSaid[] = "early all made-up lookups have prefixes that are in the files";
-  const Advice advice = AdviseOn(folder_ / "db", Quick());
-  EXPECT_THAT(advice.recommendation, HasSubstr(kSaid));
-  AdviceOptions budget = Quick();
-  budget.budget_bytes = 1'000;
-  const Advice within = AdviseOn(folder_ / "db", budget);
-  EXPECT_THAT(within.recommendation, HasSubstr("of the budget"));
-  EXPECT_THAT(within.assumptions, Contains(HasSubstr(kSaid)));
-  // Recorded lookups may have absent prefixes.
-  AdviceOptions recorded = Quick();
-  recorded.recorded.emplace();
-  for (uint64_t i = 0; i < 20'000; ++i) {
-    recorded.recorded->push_back("5" + std::string(1, static_cast<char>('a' + i % 26)) + KeyOf(i));
-  }
-  const Advice told = AdviseOn(folder_ / "db", recorded);
-  EXPECT_THAT(told.recommendation, Not(HasSubstr(kSaid)));
-  EXPECT_THAT(told.assumptions, Not(Contains(HasSubstr(kSaid))));
-}
-
-TEST_F(AdviceWordsTest, ALastLevelWithoutFiltersIsSaidToBeOne) {
-  Options database = MakeOptions(TableWith("winnow:10"));
-  database.optimize_filters_for_hits = true;
-  {
-    const auto db = OpenDatabase(database, folder_ / "db");
-    Write(db.get(), 20'000, 1);
-    MoveTo(db.get(), 3);
-  }
-  AdviceOptions options = Quick();
-  for (const bool has_budget : {false, true}) {
-    if (has_budget) options.budget_bytes = 5'000;
-    const Advice advice = AdviseOn(folder_ / "db", options);
-    EXPECT_EQ(advice.rows.front().bytes, 0);
-    EXPECT_THAT(advice.recommendation,
-                AllOf(HasSubstr("optimize_filters_for_hits"), Not(HasSubstr("filter_policy="))));
-    EXPECT_FALSE(advice.budget_bytes);
-  }
 }
 
 // Lookups do not show the effect of fewer bits on scans.
@@ -250,16 +185,6 @@ TEST_F(AdviceWordsTest, TheLookupsThatAreSaidToBeEnoughAre) {
   }
 }
 
-// Near misses of dense keys are often existing keys.
-TEST_F(AdviceWordsTest, LookupsThatDoNotCountAreCounted) {
-  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
-  const Advice advice = AdviseOn(folder_ / "db", Quick());
-  EXPECT_LT(advice.lookups, 20'000u);
-  EXPECT_THAT(advice.assumptions,
-              Contains(HasSubstr("Of 20000 made-up lookups, " +
-                                 std::to_string(20'000 - advice.lookups) + " are left out")));
-}
-
 // The table has the policy that the sentence below is about.
 TEST_F(AdviceWordsTest, NothingOfTheTableThatSavesIsPassedOver) {
   {
@@ -284,36 +209,6 @@ TEST_F(AdviceWordsTest, NothingOfTheTableThatSavesIsPassedOver) {
     }
     EXPECT_EQ(advice.recommendation.rfind("Keep", 0) == 0, !saves) << advice.recommendation;
   }
-}
-
-TEST_F(AdviceWordsTest, WhyThePolicyOfNowIsNotKnownIsSaid) {
-  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
-  constexpr char kSaid[] = "since the policy in force is not known: ";
-  EXPECT_THAT(AdviseOn(folder_ / "db", Quick()).assumptions, Not(Contains(HasSubstr(kSaid))));
-  for (const bool missing : {false, true}) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "db")) {
-      const std::string path = entry.path();
-      if (path.find("OPTIONS") != std::string::npos) {
-        testing::WriteFile(path, "garbage");
-        if (missing) std::filesystem::remove(path);
-      }
-    }
-    const Advice advice = AdviseOn(folder_ / "db", Quick());
-    EXPECT_FALSE(advice.rows.front().compacted) << missing;
-    EXPECT_THAT(advice.assumptions, Contains(AllOf(HasSubstr(kSaid), HasSubstr("OPTIONS"))));
-  }
-}
-
-TEST_F(AdviceWordsTest, ThatFilterMemoryIsNotCountedWithIsSaid) {
-  constexpr char kSaid[] = "filter_memory is not taken into account";
-  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
-  AdviceOptions options = Quick();
-  EXPECT_THAT(AdviseOn(folder_ / "db", options).assumptions, Not(Contains(HasSubstr(kSaid))));
-  options.policies = {"{id=winnow;filter_memory=1MiB}"};
-  EXPECT_THAT(AdviseOn(folder_ / "db", options).assumptions, Contains(HasSubstr(kSaid)));
-  const std::string sized = "{id=winnow;filter_memory=1MiB}";
-  Grow(OpenDatabase(MakeOptions(TableWith(sized)), folder_ / "sized").get());
-  EXPECT_THAT(AdviseOn(folder_ / "sized", Quick()).assumptions, Contains(HasSubstr(kSaid)));
 }
 
 }  // namespace advice_words_test
