@@ -70,10 +70,7 @@ if [[ -n $quick ]]; then
   measure query 0.1 '^keys/|^(query|multiget)/(hot|random_of_100)/.*/(100000|1000000|10000000)$|^library/'
   WINNOW_KERNEL=avx2 measure query_avx2 0.1 '^query/(hot|random_of_100)/.*/(100000|1000000)$'
   WINNOW_KERNEL=portable measure query_portable 0.1 '^query/(hot|random_of_100)/.*/(100000|1000000)$'
-  measure hashes 0.1 '^hashes/(single|batched)/half/'
-  measure segments 0.1 '^(multiget_)?segments_of_100000/.*/key_(24|256)/.*/(1|4|24)$'
   measure filter_set 0.1 '^filter_set_of_.*/(1|4|8|24|128)$'
-  measure memory 0.1 '^memory/'
   measure space 0.1 '^space/'
 else
   measure build 0.5 '^build(_phases)?/'
@@ -83,10 +80,7 @@ else
   measure alignment 0.2 '^query/at_'
   WINNOW_KERNEL=avx2 measure query_avx2 0.5 '^(query|multiget)/(hot|random_of_100)/.*/[0-9]+$'
   WINNOW_KERNEL=portable measure query_portable 0.5 '^(query|multiget)/(hot|random_of_100)/.*/[0-9]+$'
-  measure hashes 0.5 '^hashes/'
-  measure segments 0.2 '^segments_|^multiget_segments_of_100000/.*/(1|4|24|128)$'
   measure filter_set 0.2 '^filter_set_'
-  measure memory 0.5 '^memory/'
   measure space 0.5 '^space/'
   # Winnow compiled for this processor should be no faster, as kernels are chosen at run time.
   folder=build/bench/compiled-natively

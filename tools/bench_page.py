@@ -133,10 +133,10 @@ class Goals:
         ours, rival = self.value(file, name), self.value(file, rival_name)
         return ours / rival if ours and rival else None
 
-    def add(self, text, value, bound, at_least=False):
+    def add(self, text, value, bound):
         if value is not None:
-            met = value >= bound if at_least else value <= bound
-            self.rows.append([text, f"{value:.2f}", f"{'≥' if at_least else '≤'} {bound:g}"])
+            met = value <= bound
+            self.rows.append([text, f"{value:.2f}", f"≤ {bound:g}"])
             self.missed += [] if met else [self.rows[-1]]
 
     def add_all(self):
@@ -159,8 +159,6 @@ class Goals:
                      self.value("space", f"space/10_bits/winnow_ribbon/{size}", "percent_over_minimum"), bound)
         self.add("Ribbon space with 7 whole columns, % over log2(1/rate), 10^6 keys",
                  self.value("space", "space/7_columns/winnow_ribbon/1000000", "percent_over_minimum"), 1.1)
-        self.add("Ribbon peak memory of building, bytes per key, 10^7 keys",
-                 self.value("memory", "memory/winnow_ribbon/10000000", "peak_bytes_per_key"), 9.5)
         for size, bound in (("10000", 0.5), ("100000", 0.5), ("1000000", 0.5), ("10000000", 0.6)):
             self.add(f"Bloom building over built-in Bloom, {keys_text(size)} keys",
                      self.over("build", f"build/winnow_bloom/{size}", f"build/builtin_bloom/{size}"), bound)
@@ -182,17 +180,6 @@ class Goals:
                 name = f"multiget/{group}/half/winnow_{kind}/{size}"
                 self.add(f"MultiGet of {kind.capitalize()} over the built-in, {group.replace('_', ' ')}, {keys_text(size)} keys",
                          self.over("query", name, name.replace("winnow", "builtin")), 1)
-            name = f"hashes/single/half/winnow_{kind}/beyond_cache"
-            self.add(f"{kind.capitalize()} in batches, times as fast as one by one, beyond the caches",
-                     self.over("hashes", name, name.replace("single", "batched")), 2 if kind == "bloom" else 3, at_least=True)
-
-        for kind in ("bloom", "ribbon", "half_of_each"):
-            for count, length, bound in ((1, 8, 0.9), (1, 24, 0.9), (1, 64, 0.9), (1, 256, 0.9), (1, 1024, 0.9), (4, 8, 1), (4, 24, 1),
-                                         (4, 64, 1), (4, 256, 1), (4, 1024, 1), (24, 24, 1.15), (24, 256, 1.7)):
-                name = f"segments_of_100000/{kind}/key_{length}/winnow/{count}"
-                self.add(f"The shared hash, times as fast as hashing each time, {kind.replace('_', ' ')}, keys of {length} bytes, "
-                         f"{count} file{'s' if count > 1 else ''} a lookup",
-                         self.over("segments", name.replace("winnow", "winnow_unshared"), name), bound, at_least=True)
         for size, count, bound in (("100000", 24, 0.25), ("1000000", 24, 0.2), ("1000000", 128, 0.2)):
             name = f"filter_set_of_{size}/bloom/copies/{count}"
             self.add(f"A FilterSet of {count} Bloom segments of {keys_text(size)} keys over the built-in Bloom readers",
@@ -301,37 +288,6 @@ def alignment_section(results):
     return "## Where the bytes lie, 10^5 keys\n\n" + table(head, rows) + "\n" if rows else ""
 
 
-def hashes_section(results):
-    rows = []
-    for presence, presence_title in PRESENCES:
-        for subject in OURS:
-            for size in sizes_of(results, f"hashes/single/{presence}/{subject}/SIZE"):
-                single = results.value(f"hashes/single/{presence}/{subject}/{size}")
-                batched = results.value(f"hashes/batched/{presence}/{subject}/{size}")
-                rows.append([f"{TITLES[subject]}, {keys_text(size)} keys, {presence_title}", number(single), number(batched), ratio(single, batched)])
-    text = "## Hashes given\n\n" + table(["", "one by one, ns", "64 at a time, ns", "times as fast"], rows) + "\n" if rows else ""
-    built = [[f"{TITLES[s]}, {keys_text(size)} keys", number(results.value(f"hashes/build/{s}/{size}"))]
-             for s in OURS for size in sizes_of(results, f"hashes/build/{s}/SIZE")]
-    return text + (table(["building", "ns per key"], built) + "\n" if built else "")
-
-
-def segments_section(results):
-    expression = re.compile(r"((?:multiget_)?segments_of_(\d+))/(\w+)/key_(\d+)/winnow/(\d+)$")
-    found = sorted((match.group(1), int(match.group(2)), match.group(3), int(match.group(4)), int(match.group(5)))
-                   for match in map(expression.match, results.rows) if match)
-    rows = []
-    for group, size, kind, length, count in sorted(found, key=lambda row: row[0].startswith("multiget")):
-        names = [f"{group}/{kind}/key_{length}/{side}/{count}" for side in ("winnow", "winnow_unshared", "builtin")]
-        values = [results.value(name) for name in names]
-        if all(values):
-            rows.append([kind.replace("_", " "), keys_text(str(size)), "32" if group.startswith("multiget") else "1", str(length), str(count)]
-                        + [number(value, 1) for value in values] + [results.over(names[0], names[1]), results.over(names[0], names[2])])
-    head = ["filters", "keys per filter", "keys at a time", "bytes of a key", "filters asked", "shared hash, ns", "hashing for each, ns",
-            "built-in, ns", "shared / for each", "shared / built-in"]
-    return ("## Several files of a lookup\n\nNanoseconds per key for the filters of all files that a lookup asks, one after the other:\n\n"
-            + table(head, rows) + "\n") if rows else ""
-
-
 def filter_set_section(results):
     expression = re.compile(r"filter_set_of_(\d+)/(\w+)/copies/(\d+)$")
     found = sorted((match.group(2), int(match.group(1)), int(match.group(3))) for match in map(expression.match, results.rows) if match)
@@ -348,11 +304,6 @@ def filter_set_section(results):
     head = ["filters", "keys per filter", "filters asked", "built-in Bloom readers", "FilterView after FilterView"]
     return ("## A FilterSet\n\nNanoseconds per absent key for all filters, and the share of what RocksDB's Bloom readers take one after "
             "the other:\n\n" + table(head + [way.replace("_", " ") for way in ways[1:]], rows) + "\n") if rows else ""
-
-
-def memory_section(results):
-    text = compare(results, "memory/SUBJECT/SIZE", "peak_bytes_per_key")
-    return "## Memory\n\nThe peak of a process that builds one filter, less what it had before, in bytes per key:\n\n" + text + "\n" if text else ""
 
 
 def space_section(results):
@@ -373,7 +324,6 @@ def summary_section(files):
     columns = (("bits per key", "space", f"space/10_bits/SUBJECT/{keys}", "bits_per_key", 2),
                ("false positives, %", "space", f"space/10_bits/SUBJECT/{keys}", "measured_rate", 2),
                ("building, ns per key", "build", f"build/SUBJECT/{keys}", "per_key", 1),
-               ("peak of building, bytes per key", "memory", f"memory/SUBJECT/{keys}", "peak_bytes_per_key", 1),
                ("a lookup, half present, ns", "query", f"query/hot/half/SUBJECT/{keys}", "per_key", 1),
                ("a lookup, absent, ns", "query", f"query/hot/absent/SUBJECT/{keys}", "per_key", 1),
                ("MultiGet, half present, ns per key", "query", f"multiget/hot/half/SUBJECT/{keys}", "per_key", 1))
@@ -441,8 +391,6 @@ def main():
     for kernel, results in queries.items():
         if results is files.get("query"):
             text += query_section(results, kernel)
-    if "memory" in files:
-        text += memory_section(files["memory"])
     if "space" in files:
         text += space_section(files["space"])
     if len(queries) > 1:
@@ -450,10 +398,6 @@ def main():
         text += kernels_section(queries, builds)
     if "alignment" in files:
         text += alignment_section(files["alignment"])
-    if "hashes" in files:
-        text += hashes_section(files["hashes"])
-    if "segments" in files:
-        text += segments_section(files["segments"])
     if "filter_set" in files:
         text += filter_set_section(files["filter_set"])
     if "compiled_natively" in files and "build" in files and "query" in files:

@@ -9,6 +9,7 @@
 #include <absl/flags/usage.h>
 #include <absl/strings/match.h>
 #include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "db_bench_ext/filter_bench/rounds.h"
 #include "db_bench_ext/filter_bench/rows.h"
 #include "db_bench_ext/filter_bench/subjects.h"
+#include "src/text/flag_words.h"
 
 ABSL_FLAG(int, rounds, 0,
           "Runs each row so often, with its rivals and a twin of it right behind it each time, and "
@@ -37,23 +39,31 @@ ABSL_FLAG(bool, rehearse, false,
 ABSL_FLAG(int64_t, iterations, 0,
           "How often rows that build or ask one filter do so, whatever time that takes: for those "
           "who count instructions. 0: as Google Benchmark sees fit.");
-ABSL_FLAG(std::string, peak_memory, "",
-          "SUBJECT:KEYS, as in builtin_ribbon:10000000: builds one filter and prints by how many "
-          "bytes the memory of this process grew at most (VmHWM less VmRSS before), and nothing "
-          "else.");
-
-ABSL_FLAG(std::string, turnover, "",
-          "ALLOCATOR:THREADS:MIB, as in huge_pages:8:1024: fills a block cache of so many MiB from "
-          "so many threads again and again, and prints what is charged to it, by how much the "
-          "memory of this process grew (VmRSS), the same after the cache was cut to a quarter, and "
-          "nothing else.");
 ABSL_FLAG(
-    std::vector<std::string>, plugins, {},
+    std::vector<std::string>, library, {},
     "Libraries of the plugin (libwinnow_rocksdb.so) of several builds, as in "
-    "old=DIR/libwinnow_rocksdb.so,new=DIR/libwinnow_rocksdb.so: rows of each, named old_bloom "
-    "and so on, to be compared in one run.");
+    "1.2=DIR/libwinnow_rocksdb.so,now=DIR/libwinnow_rocksdb.so: rows of each, named now_bloom "
+    "and so on, to be compared in one run. tools/build_release.sh builds that of a commit.");
 
 namespace {
+
+constexpr winnow::inspect::EndedFlag kEndedFlags[] = {
+    {"", "peak_memory", "Winnow 1.2 (commit 380b00ab) has it"},
+    {"", "plugins", "--library takes its place"},
+    {"", "turnover", "Winnow 1.2 (commit 380b00ab) has it"},
+};
+
+// Returns why the first flag that ended is refused; empty: there is none.
+std::string WhyRefused(int argc, char** argv) {
+  std::string why;
+  for (int i = 1; i < argc && why.empty(); ++i) {
+    absl::string_view name = argv[i];
+    if (absl::ConsumePrefix(&name, "--")) {
+      why = winnow::inspect::WhyEnded(kEndedFlags, "", name.substr(0, name.find('=')));
+    }
+  }
+  return why;
+}
 
 // Brings glibc's allocator into the state of a long-running program. Until a large block has been
 // freed, it returns all freed memory to the system at once, and the first row that frees memory
@@ -80,25 +90,17 @@ int main(int argc, char** argv) {
   } else {
     benchmark::Initialize(&argc, argv);
   }
+  if (const std::string why = WhyRefused(argc, argv); !why.empty()) {
+    std::fprintf(stderr, "filter_bench: %s\n", why.c_str());
+    return 2;
+  }
   const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
   if (rest.size() > 1) {
     std::fprintf(stderr, "filter_bench: unknown argument '%s'\n", rest[1]);
     return 2;
   }
-  if (const std::string what = absl::GetFlag(FLAGS_peak_memory); !what.empty()) {
-    return winnow::bench::MeasurePeakMemory(what.c_str());
-  }
-  if (const std::string what = absl::GetFlag(FLAGS_turnover); !what.empty()) {
-    return winnow::bench::MeasureTurnover(what.c_str());
-  }
-  for (const std::string& plugin : absl::GetFlag(FLAGS_plugins)) {
-    const size_t equals = plugin.find('=');
-    if (equals == std::string::npos) {
-      std::fprintf(stderr, "filter_bench: --plugins has '%s'; expected NAME=PATH\n",
-                   plugin.c_str());
-      return 2;
-    }
-    winnow::bench::AddPlugin(plugin.substr(0, equals), plugin.substr(equals + 1));
+  for (const std::string& library : absl::GetFlag(FLAGS_library)) {
+    winnow::bench::AddLibrary(library);
   }
   if (!rows_are_chosen && !absl::GetFlag(FLAGS_rehearse)) {
     std::fputs(
@@ -127,12 +129,8 @@ int main(int argc, char** argv) {
   winnow::bench::RegisterReaderRows(options);
   winnow::bench::RegisterHugePageRows(options);
   winnow::bench::RegisterLibraryRows(options);
-  winnow::bench::RegisterHashRows(options);
-  winnow::bench::RegisterSegmentRows(options);
   winnow::bench::RegisterFilterSetRows(options);
   winnow::bench::RegisterSpaceRows(options);
-  winnow::bench::RegisterMemoryRows(options);
-  winnow::bench::RegisterTurnoverRows(options);
   winnow::bench::RegisterRangeRows(options);
   if (rounds > 0) {
     return winnow::bench::RunInRounds(rounds, absl::GetFlag(FLAGS_json));

@@ -3,16 +3,96 @@
 #include <absl/strings/str_cat.h>
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "db_bench_ext/filter_bench/rows.h"
-#include "db_bench_ext/filter_bench/segments.h"
+#include "db_bench_ext/filter_bench/subjects.h"
 
 namespace winnow::bench {
 namespace {
+
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+
+enum class Kinds { kBloom, kRibbon, kHalfOfEach };
+
+const char* NameOf(Kinds kinds) {
+  static constexpr const char* kNames[] = {"bloom", "ribbon", "half_of_each"};
+  return kNames[static_cast<int>(kinds)];
+}
+
+// Segments that are all checked for each key.
+struct Segments {
+  Kinds kinds;
+  uint64_t count;
+  uint64_t num_keys;  // keys of the middle segment
+};
+
+// Returns a segment's filter, by Winnow or RocksDB. Sizes differ, since a prefetcher would learn
+// the distances of equal ones.
+const ReadableFilter& FilterOf(const Segments& segments, bool is_ours, uint64_t segment) {
+  const bool is_ribbon = segments.kinds == Kinds::kRibbon ||
+                         (segments.kinds == Kinds::kHalfOfEach && segment % 2 == 1);
+  const auto subject =
+      std::find_if(Subjects().begin(), Subjects().end(), [&](const Subject& candidate) {
+        return candidate.is_ours == is_ours && candidate.is_ribbon == is_ribbon;
+      });
+  const FilterShape shape{segments.num_keys * (90 + ReduceTo(Scatter(segment), 21)) / 100};
+  return KeptFilter(*subject, segment, shape, UsualMisalignment(segment));
+}
+
+// Generator of keys that no segment has, one group at a time.
+class AbsentKeys {
+ public:
+  explicit AbsentKeys(const Segments& segments) : number_(NumberOf(segments.count, 0)) {}
+
+  void MakeNext() {
+    for (size_t i = 0; i < KeyGroup::kKeys; ++i) {
+      keys_.Set(i, ++number_);
+    }
+  }
+  std::string_view Get(size_t i) const { return {keys_.Get(i), keys_.length()}; }
+  const KeyGroup& group() const { return keys_; }
+
+ private:
+  KeyGroup keys_;
+  uint64_t number_;
+};
+
+// Runs a row for these keys. ask() looks up the latest group and returns the number of "may match"
+// answers of all segments.
+template <typename Ask>
+void AskForAbsentKeys(benchmark::State& state, const Segments& segments, AbsentKeys* keys,
+                      Ask ask) {
+  size_t found = 0;
+  for (auto iteration : state) {
+    keys->MakeNext();
+    found += ask();
+  }
+  ReportLookups(state, KeyGroup::kKeys, found, segments.count);
+}
+
+// Measures RocksDB's filter readers called one after the other for the same keys.
+void AskBuiltinReaders(benchmark::State& state, const Segments& segments) {
+  std::vector<FilterBitsReader*> readers;
+  for (uint64_t i = 0; i < segments.count; ++i) {
+    readers.push_back(FilterOf(segments, false, i).reader());
+  }
+  AbsentKeys keys(segments);
+  const KeySlices slices = SlicesOf(keys.group());
+  AskForAbsentKeys(state, segments, &keys, [&] {
+    size_t found = 0;
+    for (const ROCKSDB_NAMESPACE::Slice& key : slices) {
+      for (FilterBitsReader* const reader : readers) {
+        found += reader->MayMatch(key);
+      }
+    }
+    return found;
+  });
+}
 
 enum class Storage { kCopies, kViews };
 
@@ -121,6 +201,7 @@ void RegisterRow(const RowOptions& options, const char* how, Measure measure, Se
 }  // namespace
 
 void RegisterFilterSetRows(const RowOptions& options) {
+  static constexpr uint64_t kCounts[] = {1, 2, 4, 8, 16, 24, 32, 64, 128};
   static constexpr uint64_t kLargeCounts[] = {8, 24, 128};
   const auto register_rows = [&options](const Segments& segments) {
     RegisterRow(options, "copies", AskSet, segments, Storage::kCopies);
@@ -135,8 +216,8 @@ void RegisterFilterSetRows(const RowOptions& options) {
       RegisterRow(options, "builtin_readers", AskBuiltinReaders, segments);
     }
   };
-  for (const Kinds kinds : kAllKinds) {
-    for (const uint64_t count : kSegmentCounts) {
+  for (const Kinds kinds : {Kinds::kBloom, Kinds::kRibbon, Kinds::kHalfOfEach}) {
+    for (const uint64_t count : kCounts) {
       register_rows({kinds, count, 100'000});
     }
     for (const uint64_t count : kLargeCounts) {

@@ -3,7 +3,7 @@
 // Times fluctuate on a shared machine. A row of ours, its twin and its rivals therefore run
 // directly after one another, round after round, in an order that is reversed each time; the
 // results are medians of the ratios within rounds. The twin has the same kind of filter with its
-// own bytes, and for an added plugin also with a copy of the library; if there is no such subject,
+// own bytes, and for an added library also with a copy of the library; if there is no such subject,
 // it is the row itself. On a machine without noise its ratio to the row would be 1: the deviation
 // shows which differences are insignificant.
 

@@ -74,18 +74,6 @@ void RegisterHugePageRows(const RowOptions& options);
 // filters. Registers no rows, with a note on stderr, if the library cannot be loaded.
 void RegisterLibraryRows(const RowOptions& options);
 
-//   hashes/single/PRESENCE/SUBJECT/KEYS     FilterView::MayContain(hash), one after the other
-//   hashes/batched/PRESENCE/SUBJECT/KEYS    FilterView::MayContain(hashes, 64, results)
-//   hashes/build/SUBJECT/KEYS               FilterBuilder, from hashes
-//   load/HOW/SUBJECT/KEYS                   FilterView of a block, unverified or verified: per_byte
-void RegisterHashRows(const RowOptions& options);
-
-// segments_of_KEYS/KIND/key_BYTES/SIDE/SEGMENTS: readers of SEGMENTS filters called one after the
-// other for one absent key, as in a Get. per_key is the time for all segments.
-// multiget_segments_of_KEYS/…: the readers are called for 32 keys, as in a MultiGet.
-// SIDE is winnow, winnow_unshared (which hashes the key for every filter) or builtin.
-void RegisterSegmentRows(const RowOptions& options);
-
 // filter_set_of_KEYS/KIND/HOW/SEGMENTS: which of SEGMENTS segments may have an absent key. HOW:
 //   copies, views                   FilterSet::Candidates, with its own copies or with separately
 //                                   allocated bytes
@@ -100,17 +88,6 @@ void RegisterFilterSetRows(const RowOptions& options);
 // keys, percent_over_minimum: bits_per_key above log2(1 / measured_rate).
 void RegisterSpaceRows(const RowOptions& options);
 
-// memory/SUBJECT/KEYS: peak_bytes_per_key while building, in a separate process, and
-// temporary_bytes: the peak minus the filter and 8 bytes per key.
-void RegisterMemoryRows(const RowOptions& options);
-
-// turnover/THREADS/ALLOCATOR: a separate process replaces the content of a block cache of 1 GiB 15
-// times, from THREADS threads: filters, 60 % of the cache, that stay until their file is compacted
-// away, and data blocks of 4 to 16 KiB. charged_bytes: the cached blocks; resident_bytes: growth of
-// the process; shrunk_bytes: growth after the capacity is reduced to a quarter. ALLOCATOR: malloc
-// or huge_pages.
-void RegisterTurnoverRows(const RowOptions& options);
-
 //   ranges/build/WHAT/KIND/KEYS   builds a range filter or a Bloom filter of sorted keys.
 //                                 WHAT: range_filter or point_bloom
 //   ranges/collect/KIND/KEYS      the part before Finish()
@@ -121,15 +98,6 @@ void RegisterTurnoverRows(const RowOptions& options);
 //                                 bits_per_key
 // KIND: numbers, user_and_time, db_bench or paths.
 void RegisterRangeRows(const RowOptions& options);
-
-// Runs the separate process of a turnover row. `what` is "ALLOCATOR:THREADS:MIB". Returns the exit
-// status.
-int MeasureTurnover(const char* what);
-
-// Runs the separate process of a memory row: builds one filter and prints its peak memory minus the
-// memory used before, and the filter's size, in bytes. `what` is "SUBJECT:KEYS". Returns the exit
-// status.
-int MeasurePeakMemory(const char* what);
 
 // Adds to the results what was measured: RocksDB and its build, the kernels, the processor.
 void AddContext(const RowOptions& options);

@@ -1,14 +1,11 @@
 #include "db_bench_ext/filter_bench/subjects.h"
 
 #include <absl/strings/str_cat.h>
-#include <dlfcn.h>
 #include <rocksdb/table.h>
-#include <sys/mman.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <list>
 #include <map>
@@ -46,11 +43,8 @@ void CheckKeysAreFound(const Subject& subject, uint64_t filter, const FilterShap
 }
 
 std::vector<Subject>& AllSubjects() {
-  const auto make = [](const PolicyOptions& options, std::shared_ptr<const FilterPolicy>* policy) {
-    return NewFilterPolicy(options, policy);
-  };
-  static std::vector<Subject> subjects = {{"winnow_bloom", false, true, make},
-                                          {"winnow_ribbon", true, true, make},
+  static std::vector<Subject> subjects = {{"winnow_bloom", false, true},
+                                          {"winnow_ribbon", true, true},
                                           {"builtin_bloom", false, false},
                                           {"builtin_ribbon", true, false}};
   return subjects;
@@ -62,54 +56,25 @@ const std::vector<Subject>& Subjects() { return AllSubjects(); }
 
 namespace {
 
-// Also opens libraries from before 1.0, for comparisons; these do not take the size of the options.
-PolicyMaker OpenPlugin(const std::string& path) {
-  using Sized = Status(const PolicyOptions*, size_t, std::shared_ptr<const FilterPolicy>*);
-  using Unsized = Status(const PolicyOptions&, std::shared_ptr<const FilterPolicy>*);
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    Fail(std::string("the plugin can't be opened: ") + ::dlerror());
-  }
-  if (void* const found =
-          ::dlsym(library,
-                  "_ZN6winnow15NewFilterPolicyEPKNS_13PolicyOptionsEmPSt10shared_ptrIKN7rocksdb12"
-                  "FilterPolicyEE")) {
-    return [make = reinterpret_cast<Sized*>(found)](const PolicyOptions& options,
-                                                    std::shared_ptr<const FilterPolicy>* policy) {
-      return make(&options, sizeof options, policy);
-    };
-  }
-  if (void* const found =
-          ::dlsym(library,
-                  "_ZN6winnow15NewFilterPolicyERKNS_13PolicyOptionsEPSt10shared_ptrIKN7rocksdb12"
-                  "FilterPolicyEE")) {
-    return reinterpret_cast<Unsized*>(found);
-  }
-  Fail(path + " has no winnow::NewFilterPolicy: expected a libwinnow_rocksdb.so");
-}
-
 // Returns a copy of the name that lives until the program ends.
 const char* Kept(std::string name) {
   static std::list<std::string> names;
   return names.emplace_back(std::move(name)).c_str();
 }
 
-// Returns the path of an in-memory copy of this file, which lives as long as this process: a
-// library opened by this path has its own code and tables.
-std::string CopyInMemory(const std::string& path) {
-  const int copy = ::memfd_create("filter_bench_twin", MFD_CLOEXEC);
-  const std::string copy_path = "/proc/self/fd/" + std::to_string(copy);
-  std::ofstream(copy_path, std::ios::binary) << std::ifstream(path, std::ios::binary).rdbuf();
-  return copy_path;
+PluginLibrary Opened(const std::string& text) {
+  auto library = PluginLibrary::Open(text);
+  if (!library.ok()) Fail(std::string(library.status().message()));
+  return *std::move(library);
 }
 
 }  // namespace
 
-void AddPlugin(const std::string& name, const std::string& path) {
-  const PolicyMaker make = OpenPlugin(path);
+void AddLibrary(const std::string& text) {
+  const PluginLibrary library = Opened(text);
   for (const bool is_ribbon : {false, true}) {
-    AllSubjects().push_back(
-        {Kept(name + (is_ribbon ? "_ribbon" : "_bloom")), is_ribbon, true, make, path});
+    AllSubjects().push_back({Kept(library.name() + (is_ribbon ? "_ribbon" : "_bloom")), is_ribbon,
+                             true, library, text});
   }
 }
 
@@ -118,9 +83,7 @@ void AddTwins() {
   for (Subject twin : Subjects()) {
     if (twin.is_ours) {
       twin.name = Kept(std::string(twin.name) + "_twin");
-      if (!twin.path.empty()) {
-        twin.make = OpenPlugin(CopyInMemory(twin.path));
-      }
+      if (twin.library) twin.library = Opened(twin.opened_from);
       twins.push_back(std::move(twin));
     }
   }
@@ -138,12 +101,21 @@ const Subject* FindSubject(std::string_view name) {
 
 std::shared_ptr<const FilterPolicy> NewPolicy(const Subject& subject, double bits_per_key) {
   std::shared_ptr<const FilterPolicy> policy;
-  if (subject.is_ours) {
+  if (subject.library) {
+    // A text is understood by every build.
+    const Status status = subject.library->NewPolicy(
+        absl::StrCat("level_plan=uniform;bits_per_key=", bits_per_key,
+                     subject.is_ribbon ? ";ribbon_min_keys=1" : ";bloom_before_level=2147483647"),
+        &policy);
+    if (!status.ok()) {
+      Fail(status.ToString());
+    }
+  } else if (subject.is_ours) {
     PolicyOptions options;
     options.bits_per_key = bits_per_key;
     options.ribbon_min_keys = subject.is_ribbon ? 1 : std::numeric_limits<uint64_t>::max();
     options.bloom_before_level = -1;
-    const Status status = subject.make(options, &policy);
+    const Status status = NewFilterPolicy(options, &policy);
     if (!status.ok()) {
       Fail(status.ToString());
     }

@@ -12,40 +12,37 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "db_bench_ext/filter_bench/keys.h"
+#include "db_bench_ext/filter_bench/plugin_library.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::bench {
 
-// NewFilterPolicy() of a library.
-using PolicyMaker = std::function<ROCKSDB_NAMESPACE::Status(
-    const PolicyOptions&, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>*)>;
-
 struct Subject {
   const char* name;  // "winnow_bloom", "winnow_ribbon", "builtin_bloom", "builtin_ribbon"
   bool is_ribbon;
   bool is_ours;
-  PolicyMaker make = nullptr;  // null for RocksDB's own
-  std::string path = "";       // path of an added plugin
+  std::optional<PluginLibrary> library = std::nullopt;  // unset: linked, or RocksDB's own
+  std::string opened_from = "";                         // NAME=FILE of the library
 };
 
-// Returns the four subjects, Winnow's first, followed by those of added plugins.
+// Returns the four subjects, Winnow's first, followed by those of added libraries.
 const std::vector<Subject>& Subjects();
 
-// Adds the two kinds of a plugin in a shared library, as NAME_bloom and NAME_ribbon, for comparing
+// Adds the two kinds of the plugin of "NAME=FILE", as NAME_bloom and NAME_ribbon, for comparing
 // builds. Must be called before all other functions here. Exits with the reason if the library
 // cannot be opened.
-void AddPlugin(const std::string& name, const std::string& path);
+void AddLibrary(const std::string& text);
 
 // Adds a twin for each of Winnow's subjects, NAME_bloom_twin and so on: with its own filters and,
-// for an added plugin, with a copy of the library.
+// for an added library, with a copy of the library.
 void AddTwins();
 
 // Returns null if no subject has this name.

@@ -20,10 +20,10 @@ namespace winnow::plugin {
 using ROCKSDB_NAMESPACE::Slice;
 
 // Benefit of a shared hash, and costs of keeping a key, in units of credit. Chosen so that sharing
-// is on if it is faster in filter_bench's rows (multiget_)segments_of_100000/…/winnow and
-// …/winnow_unshared. Single lookups break even at two files per lookup, that is, with one shared
-// hash per kept key. A batch's short keys are hashed several at a time, nearly as fast as they are
-// compared: batches break even at four files.
+// is on if it is faster in rows (multiget_)segments_of_100000/…/winnow and …/winnow_unshared of
+// Winnow 1.2's filter_bench. Single lookups break even at two files per lookup, that is, with one
+// shared hash per kept key. A batch's short keys are hashed several at a time, nearly as fast as
+// they are compared: batches break even at four files.
 constexpr int kSaved = 2;
 constexpr int kLost = 3;
 constexpr int kLostByShortBatch = 7;
