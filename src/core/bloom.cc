@@ -5,7 +5,7 @@
 namespace winnow::core {
 namespace {
 
-// Output of db_bench_ext's tune_bloom. The row of 0 probes is unused.
+// Output of tune_bloom of Winnow 1.2 (commit 380b00ab). The row of 0 probes is unused.
 constexpr uint16_t kPatterns[simd::kBloomMaxProbes + 1][simd::kBloomPatterns] = {
     {},
     {0x0002, 0x0080, 0x4000, 0x0800, 0x0200, 0x0001, 0x0020, 0x0020, 0x0100, 0x0040, 0x0002, 0x4000,

@@ -47,7 +47,7 @@ bool HasBloomOnly(const FilterOptions& options) noexcept {
 
 // Share of the ideal step between levels. The ideal step assumes that a level's files cover all
 // keys and that each level has 1/size_ratio of the keys of the next one; RocksDB's levels have gaps
-// where files were merged down, and its first levels are larger. From the output of tune_levels.
+// where files were merged down, and its first levels are larger. From tune_levels of Winnow 1.2.
 constexpr double kSteepness = 0.75;
 
 // Additional log2(1/rate) of a level over the last one, before clamping.

@@ -13,7 +13,7 @@ constexpr unsigned kBloomWords = 16;  // words of a Bloom block
 constexpr unsigned kBloomWordBits = 32;
 constexpr double kBlockBits = kBloomWords * kBloomWordBits;
 
-// Upper limits of bits per key for 1, 2, 3 … probes. Output of db_bench_ext's tune_bloom.
+// Upper limits of bits per key for 1, 2, 3 … probes, from tune_bloom of Winnow 1.2.
 constexpr double kProbeLimits[] = {2.0820,  3.5901,  5.1224,  6.7141,  8.3920,  10.1836, 12.1189,
                                    14.2321, 16.5629, 19.1576, 22.0716, 25.3710, 29.1357};
 
@@ -64,7 +64,7 @@ double SumOverWords(unsigned probes, Untouched untouched) noexcept {
   return std::clamp(rate, 0.0, 1.0);
 }
 
-// Slots per thousand keys of the first and of later layers. From the output of tune_ribbon: with
+// Slots per thousand keys of the first and of later layers. From tune_ribbon of Winnow 1.2: with
 // fewer than 960 slots, the first layer saves no more space and costs steps. In later layers, 1000
 // instead of 960 slots add 0.03% to the filter (tune_sizes) and save a quarter of the steps of
 // walks that can't be interleaved.
@@ -79,7 +79,7 @@ uint64_t ShardSlots(uint64_t n, unsigned layer, unsigned shard_bits) noexcept {
 constexpr uint64_t kSpareSlots = 24;
 
 // Returns the share of n keys that a layer of this shape bumps: all keys without a slot, and some
-// more. A hyperbola through the output of tune_ribbon: 0.045 at 0.96 slots per key, 0.015 at 1.
+// more. A hyperbola through that of tune_ribbon: 0.045 at 0.96 slots per key, 0.015 at 1.
 // With few keys, rounding to whole buckets may change the number of slots.
 double BumpedShare(uint64_t n, const BumpedShape& shape) noexcept {
   constexpr double kBumpedAtOne = 0.015;
@@ -90,7 +90,7 @@ double BumpedShare(uint64_t n, const BumpedShape& shape) noexcept {
 }
 
 // Number of keys per free slot of a Ribbon without bumping: with fewer free slots, half of the
-// Ribbons need one more block (tune_sizes).
+// Ribbons need one more block (tune_sizes of 1.2).
 constexpr uint64_t kSmallKeysForAFreeSlot = 48;
 
 // Layers of a Ribbon; only the bits of a list depend on the rate.

@@ -56,13 +56,13 @@ struct BumpedShape {
 BumpedShape ShapeForKeys(uint64_t n, unsigned layer) noexcept;
 
 // Range of a sub-shard's slots: enough to be worth a sub-shard, and few enough for a table of rows
-// that stays in the cache. From the output of tune_ribbon.
+// that stays in the cache. From tune_ribbon of Winnow 1.2 (commit 380b00ab).
 inline constexpr uint64_t kMinShardSlots = 8192;
 inline constexpr uint64_t kMaxShardSlots = 32768;
 inline constexpr unsigned kShardsAtOnce = 4;  // sub-shards that are built in parallel (interleaved)
 
-// Minimum numbers of keys of a bumped layer and of a Ribbon without bumping, from the output of
-// tune_sizes: a Ribbon without bumping takes fewer bits at its rate for up to about 600 keys, a
+// Minimum numbers of keys of a bumped layer and of a Ribbon without bumping, from tune_sizes of
+// Winnow 1.2: a Ribbon without bumping takes fewer bits at its rate for up to about 600 keys, a
 // list of fingerprints for fewer than 50 (they share a fixed cost). Fewer keys than kMinBumpedKeys
 // make a last layer: a Ribbon without bumping or, with fewer than kMinSmallKeys, a list of
 // fingerprints.
@@ -80,7 +80,7 @@ inline constexpr uint64_t kMaxRibbonKeys = uint64_t{1} << 31;
 // Minimum saving of a Ribbon filter, as a share of a Bloom filter's bytes, that is worth slower
 // builds and lookups. A large Ribbon saves 0.31 at 10 bits per key. One of a few hundred keys saves
 // less, but there Winnow's Bloom filters take more than RocksDB's, whose tail is shorter, and the
-// other blocks of the file or partition cost far more than the filter (tune_sizes).
+// other blocks of the file or partition cost far more than the filter (small-filters.md).
 inline constexpr double kWorthwhileSaving = 0.1;
 
 // Returns the minimum number of keys with that saving, the meaning of kRibbonWhereItSaves.

@@ -117,8 +117,7 @@ TEST(PageCommandsTest, TheProgramsOfTheBuildHaveTheirFlags) {
   int commands = 0;
   for (const Command& command : AllCommands()) {
     static const std::regex program(
-        "(?:build/release/bin/"
-        ")?(db_bench_ext|filter_bench|filter_family|tune_[a-z]+)");
+        "(?:build/release/bin/)?(db_bench_ext|filter_bench|filter_family|paired_trees|tune_fuse)");
     std::smatch match;
     if (!std::regex_match(command.words[0], match, program)) continue;
     ASSERT_TRUE(std::filesystem::exists(folder + match[1].str()))
