@@ -61,6 +61,8 @@ std::vector<Command> AllCommands() {
   static const std::regex continued(R"(\\\n\s*)");
   std::vector<Command> commands;
   for (const Page& page : InstalledPages()) {
+    // These two name flags of earlier versions.
+    if (page.path == "CHANGELOG.md" || page.path == "docs/upgrade.md") continue;
     std::string lines;
     for (const std::string& block : IndentedBlocks(page.text)) {
       lines += std::regex_replace(block, continued, "") + "\n";
