@@ -103,7 +103,10 @@ void AlarmInbox::AddBlocks(std::map<std::string, BlockBytes>* blocks) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const OpenDatabase& open : databases_) {
     const bool is_open = !open.has_log || !open.log.expired();
-    if (is_open && !open.folder.empty()) blocks->insert_or_assign(open.folder, open.blocks);
+    if (!is_open || open.folder.empty()) continue;
+    // Another policy of the database may have been told of the list.
+    BlockBytes& known = (*blocks)[open.folder];
+    if (open.blocks.filters > known.filters) known = open.blocks;
   }
 }
 

@@ -385,6 +385,18 @@ TEST_F(SharedMetersTest, FoldersOfOtherCachesAreNotAdvisedOnWithItsCache) {
   EXPECT_THAT(busy.alarms[0].text, HasSubstr("; what helps: a block cache of "));
 }
 
+// A listener tells the policies that it reports files to; others know the database, too.
+TEST_F(SharedMetersTest, SizesOfADatabaseAreThoseOfAListThatOneOfItsPoliciesHas) {
+  const int database = 0;
+  Policy& busy = Add(cache_);
+  Policy& calm = Add(cache_);
+  for (Policy* policy : {&busy, &calm}) policy->meter->Opened(&database, "/data/one", DBOptions());
+  calm.meter->Listed(&database, {uint64_t{4} << 30, uint64_t{2} << 30});
+  LoadBeside(calm, busy);
+  ASSERT_EQ(busy.alarms.size(), 1u);
+  EXPECT_THAT(busy.alarms[0].text, HasSubstr("(filters of 4.0 GiB, indexes of 2.0 GiB, and data)"));
+}
+
 // The ten-minute alarm needs a full cache of the policy itself; another policy's does not count.
 TEST_F(SharedMetersTest, TheRoomIsThatOfTheOneThatReachesTheBounds) {
   const auto roomy = NewLRUCache(size_t{1} << 30, 0);
