@@ -430,7 +430,7 @@ TEST_F(VerbRunTest, WhatAScriptIsReadByCounts) {
   ExpectRefused({Script("own", "#!" + folder_ / "own" + "\n")}, 126, "one too many");
 }
 
-// What a program starts inherits the library; it is not checked, nor among the interpreters.
+// The preloaded library is inherited by what a program starts, which `winnow run` does not check.
 TEST_F(VerbRunTest, ThePreloadReachesWhatTheProgramStarts) {
   for (const Words& before : {Words{"nice", "-n", "1", "env", "A=1"},
                               {"env", "-u", "A", "-C", "/", "B=1"},

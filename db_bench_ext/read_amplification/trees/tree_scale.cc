@@ -16,15 +16,17 @@ uint64_t ScaledFlush(uint64_t keys, uint64_t mean_bytes) {
   return std::clamp<uint64_t>(wanted, 1, largest);
 }
 
+// Returns the size of a block cache for this share of the keys and values, at least 64 KiB:
+// RocksDB's cache could hold hardly any block below that.
+uint64_t CacheOfShare(double share, uint64_t data_bytes) {
+  constexpr uint64_t kSmallest = 64 << 10;
+  return std::max(kSmallest, static_cast<uint64_t>(share * static_cast<double>(data_bytes)));
+}
+
 }  // namespace
 
 uint64_t MeanBytes(uint64_t keys, uint64_t key_bytes, size_t value_size) {
   return std::max<uint64_t>(1, key_bytes / std::max<uint64_t>(1, keys) + value_size);
-}
-
-uint64_t CacheOfShare(double share, uint64_t data_bytes) {
-  constexpr uint64_t kSmallest = 64 << 10;
-  return std::max(kSmallest, static_cast<uint64_t>(share * static_cast<double>(data_bytes)));
 }
 
 TreeOptions ScaleTree(const TreeOptions& options, uint64_t keys, uint64_t key_bytes) {

@@ -26,10 +26,6 @@ inline uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 // Returns the mean bytes per key and value, rounded down, at least 1.
 uint64_t MeanBytes(uint64_t keys, uint64_t key_bytes, size_t value_size);
 
-// Returns the size of a block cache for this share of the keys and values, at least 64 KiB:
-// RocksDB's cache could hold hardly any block below that.
-uint64_t CacheOfShare(double share, uint64_t data_bytes);
-
 // Sets the sizes that are 0.
 //
 // A flush is a two-hundredth of the data, which gives three levels below level 0 at a multiplier of
