@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include <fstream>
+#include <utility>
 
 namespace winnow::bench {
 namespace {
@@ -16,6 +17,16 @@ using ROCKSDB_NAMESPACE::ObjectLibrary;
 // winnow::NewListener() of winnow/rocksdb_listener.h.
 constexpr char kNewListener[] =
     "_ZN6winnow11NewListenerERKSt10shared_ptrIKN7rocksdb12FilterPolicyEE";
+
+// Opens a library that registers its policy in ObjectLibrary::Default(), as Winnow's do once, when
+// they are loaded. `factories` is the default meanwhile: RocksDB makes all policies of one name by
+// the first factory of a default that has several.
+void* OpenInto(const std::string& path, std::shared_ptr<ObjectLibrary> factories) {
+  std::swap(ObjectLibrary::Default(), factories);
+  void* const opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::swap(ObjectLibrary::Default(), factories);
+  return opened;
+}
 
 }  // namespace
 
@@ -31,21 +42,20 @@ absl::StatusOr<PluginLibrary> PluginLibrary::Open(const std::string& text) {
   if (!file || !(std::ofstream(copy_path, std::ios::binary) << file.rdbuf())) {
     return absl::InvalidArgumentError(absl::StrCat("can't read the library ", path));
   }
-  void* const opened = ::dlopen(copy_path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  PluginLibrary library;
+  library.name_ = text.substr(0, equals);
+  library.registry_ = ROCKSDB_NAMESPACE::ObjectRegistry::NewInstance();
+  const std::shared_ptr<ObjectLibrary> factories = library.registry_->AddLibrary(path);
+  void* const opened = OpenInto(copy_path, factories);
   if (opened == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("can't open the library ", path, ": ", ::dlerror()));
   }
-  using Register = int(ObjectLibrary&, const std::string&);
-  auto* const add = reinterpret_cast<Register*>(::dlsym(opened, "winnow_rocksdb_register"));
-  PluginLibrary library;
-  library.name_ = text.substr(0, equals);
   library.new_listener_ = reinterpret_cast<NewListenerFunction*>(::dlsym(opened, kNewListener));
-  if (add == nullptr || library.new_listener_ == nullptr) {
+  if (library.new_listener_ == nullptr ||
+      factories->FindFactory<const ROCKSDB_NAMESPACE::FilterPolicy>("winnow") == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(path, " is no libwinnow_rocksdb.so"));
   }
-  library.registry_ = ROCKSDB_NAMESPACE::ObjectRegistry::NewInstance();
-  add(*library.registry_->AddLibrary(path), "");
   return library;
 }
 

@@ -18,7 +18,8 @@ namespace winnow::bench {
 class PluginLibrary {
  public:
   // Opens the file of "NAME=FILE": a copy of it in memory, which has its own code, tables and
-  // thread-local state, even if the same file is opened again. It stays in the process.
+  // thread-local state, even if the same file is opened again. It stays in the process. No other
+  // thread may use RocksDB meanwhile.
   static absl::StatusOr<PluginLibrary> Open(const std::string& text);
 
   const std::string& name() const { return name_; }
