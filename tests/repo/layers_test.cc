@@ -94,6 +94,7 @@ const std::vector<Layer>& Layers() {
       {"src/core",
        {"include/winnow", "src/base/c_locale.h", "src/formulas", "src/simd/kernels.h"},
        {"processor", "operating system"}},
+      {"src/family", {"include/winnow"}, {}},
       {"src/c_api", {"include/winnow", "src/core/options.h"}, {}},
       {"src/rocksdb/lookups",
        {"include/winnow", kPolicyHeader, "src/base", "src/core"},
