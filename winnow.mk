@@ -21,7 +21,7 @@ winnow_kernels := $(winnow_kernels_arm64)
 endif
 
 # The colon of ":=" is needed: without it, RocksDB's CMake files would take the words that follow for files.
-winnow_SOURCES := $(patsubst plugin/winnow/%,%,$(wildcard plugin/winnow/src/base/*.cc plugin/winnow/src/core/*.cc plugin/winnow/src/core/*/*.cc) \
+winnow_SOURCES := $(patsubst plugin/winnow/%,%,$(wildcard plugin/winnow/src/base/*.cc plugin/winnow/src/core/*.cc plugin/winnow/src/core/*/*.cc plugin/winnow/src/family/*.cc) \
   $(filter-out %/registration.cc %/register_at_load.cc,$(wildcard plugin/winnow/src/rocksdb/*.cc plugin/winnow/src/rocksdb/*/*.cc))) \
   $(patsubst %,src/simd/%.cc,cpu kernels portable $(winnow_kernels))
 

@@ -34,9 +34,9 @@ enum class LevelPlan : uint8_t {
   kByLevel = 1,  // "by_level": rates depend on levels_below
   kAuto = 2,     // "auto": like kByLevel; the caller ensures that levels_below is the least that
                  // the file will ever have, as files moved to another level keep their filters
-  kLearned = 3,  // "learned": like kAuto, with rates by sampled lookups. For RocksDB policies only
-                 // (winnow/rocksdb_policy.h), since a builder sees no lookups: CheckOptions refuses
-                 // it, and a builder treats it as kAuto and records kLearned
+  kLearned = 3,  // "learned": for RocksDB policies, kAuto since 2.0 (winnow/rocksdb_policy.h). A
+                 // builder sees no lookups: CheckOptions refuses it, and a builder treats it as
+                 // kAuto and records kLearned
 };
 
 // Returns "uniform", "by_level", "auto", "learned", or "unknown" for any other number. The string

@@ -48,8 +48,7 @@ enum class RangeKind : uint8_t {
   kSingle = 4,     // "single"
 };
 
-// Value of level_size_ratio that selects max_bytes_for_level_multiplier of the column families
-// opened with the policy if these agree, else 10. Its text is "auto".
+// Default of level_size_ratio. Its text is "auto".
 inline constexpr double kSizeRatioOfFamilies = 0;
 
 // Options of the policy, by their names in an options string:
@@ -82,41 +81,35 @@ struct PolicyOptions {
   // its own.
   Build build = Build::kWinnow;
 
-  // Rule by which files share the memory, for Winnow's filters only. Default "uniform" in C++, but
-  // "auto" in options strings and OPTIONS files.
-  //   "auto": a file has the rate lambda * (its keys) / (the tree's keys in its range), with one
-  //     lambda per tree, at which the filters take about the memory of uniform ones. In leveled
-  //     compaction, a file above others, none of which is known, is uniform. A file of up to 64
-  //     keys, or of more keys than all other files together, has a rate by its level.
-  //   "learned": starts as "auto"; then files that are reached by lookups of absent keys get bits
-  //     from files that are not. The bytes of a filter depend on earlier lookups. Keeps in memory
-  //     how sampled lookups are distributed over the keys, and therefore the first and last keys of
-  //     some thousand files, each of up to 512 bytes behind the common prefix of all keys of the
-  //     family, until the next file after a change of the plan. Works as "auto" before there are
-  //     samples, if a family of the policy has a comparator other than RocksDB's bytewise one, and
-  //     if these 512 bytes don't distinguish the keys of many files; the LOG then says so, and
-  //     SampleCounters::files_not_told_apart counts the files.
-  //   "by_level": like "auto". In version 1.0, rates depended on levels only.
-  // SstFileWriter and databases without a logger use uniform rates. If a plan is not followed, the
-  // database's LOG says so.
-  LevelPlan level_plan = FilterOptions().level_plan;
+  // Rule by which files share the memory, for Winnow's filters only. Default "auto"; in C++ it was
+  // "uniform" before 2.0.
+  //   "auto": the filter of a file with k keys has log2(1/rate) = uniform + log2(n / k) - mean,
+  //     from 1 to 16, where `uniform` is that of bits_per_key, n the tree's keys in the file's
+  //     range, times the lookups of absent keys there relative to other places, and mean that of
+  //     log2(n / k) over the tree's keys (src/family/family.h). A filter counts one in 64 to 1,024
+  //     of its lookups, at random, so that its bytes depend on earlier lookups. The live files must
+  //     be known: by a listener (winnow/rocksdb_listener.h), or without one by the readers of their
+  //     filters, with max_open_files=-1 and filters that are neither in the block cache nor in
+  //     partitions. Else bits go by level; without levels, and in universal compaction, they are
+  //     uniform, and the database's LOG says so. Memory: some 500 bytes a file with keys of 24
+  //     bytes; of longer keys, five are kept, of 256 bytes at most.
+  //   "learned", "by_level": "auto". Before 2.0, only "learned" learned from lookups.
+  // SstFileWriter and databases without a logger use uniform rates.
+  LevelPlan level_plan = LevelPlan::kAuto;
 
-  // Ratio of the keys of a level to those of the level above, 2 to 100, for the plan; default
-  // kSizeRatioOfFamilies.
+  // Without effect since 2.0, but for absent_share=0: then files of the last level of leveled
+  // compaction have no filters, as with optimize_filters_for_hits. 2 to 100, or
+  // kSizeRatioOfFamilies; and 0 to 1. The database's LOG says what has no effect.
   double level_size_ratio = kSizeRatioOfFamilies;
-
-  // Share of lookups whose key is in no file, 0 to 1, for the plan (see FilterOptions); default 1.
-  // At 0, files of the last level have no filters, as with optimize_filters_for_hits.
   double absent_share = FilterOptions().absent_share;
 
   // Memory in bytes for the filters of all column families of the policy, in all its databases, in
-  // place of bits_per_key; default 0: unused. All files share this memory by one lambda, as the
-  // files of one tree do with level_plan "auto"; with "uniform" they all have one rate. Rates rise
-  // as the trees grow, from 1/65,536 to the rate of bits_per_key=1; after that some files have no
-  // filters, which the database's LOG says. New rates apply to files written from then on, so that
-  // filter_memory is a target and not a limit: trees that grow by random writes take up to 5% more
-  // at times, and if files have more and are not rewritten, the LOG says how much. For Winnow's
-  // filters only.
+  // place of bits_per_key; default 0: unused. All files share this memory by the rule of "auto";
+  // with "uniform" they all have one rate. Rates rise as the trees grow, from 1/65,536 to the rate
+  // of bits_per_key=1; after that some files have no filters, which the database's LOG says. New
+  // rates apply to files written from then on, so that filter_memory is a target and not a limit:
+  // filters keep their sizes until their files are rewritten, and the LOG says by how much they
+  // exceed it. For Winnow's filters only.
   //
   // All live files must be known, which requires NewListener (winnow/rocksdb_listener.h) in the
   // options of each database of the policy. Until they are known, and without a listener,
@@ -129,7 +122,7 @@ struct PolicyOptions {
   // comparator. If a file gets no range filter, the database's LOG tells the reason. With a
   // level_plan other than "uniform" and without filter_memory, w is the mean over a tree's files:
   // small levels have more bits and the last level fewer, by the rule of "auto", regardless of
-  // lookups. For Winnow's filters only.
+  // lookups, once the live files are known. For Winnow's filters only.
   double range_bits = 0;
 
   // Tree notes, 0 or 1; default 1. A filter then has a note about its file (src/core/FORMAT.md), by
@@ -255,17 +248,14 @@ WINNOW_HIDDEN inline LookupCounters CurrentLookupCounters() noexcept {
   return counters;
 }
 
-// Counters of level_plan=learned in this process, over all policies and databases. Later versions
-// may add members (winnow/version.h).
+// Counters of what the policies of this process learned from lookups. Later versions may add
+// members (winnow/version.h).
 struct SampleCounters {
-  uint64_t lookups_sampled = 0;  // since the process began; each key of a MultiGet counts
-  uint64_t filters_learned = 0;  // filters that got a learned rate since the process began; the
+  uint64_t lookups_sampled = 0;  // checks of filters that were counted, since the process began
+  uint64_t filters_learned = 0;  // filters whose bits lookups changed since the process began; the
                                  // partitions of one file count once
-  uint64_t trees_learned = 0;    // column families that have learned rates now, with cuts between
-                                 // their keys
-  // Files that got rates of "auto" instead of learned ones, since the keys of their column family
-  // have a common prefix that is too long; the partitions of one file count once. Since 1.1.
-  uint64_t files_not_told_apart = 0;
+  uint64_t trees_learned = 0;    // 0 since 2.0
+  uint64_t files_not_told_apart = 0;  // 0 since 2.0
 };
 
 // Sets the first `size` bytes of *counters, for the function below.

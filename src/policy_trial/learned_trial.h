@@ -1,5 +1,5 @@
-// Filters that a policy with rates by files or lookups would give the files of an existing tree.
-// Uses the policy's own code, which is shown files and lookups as by a database.
+// Filters that a policy with rates by files and lookups would give the files of an existing tree,
+// by the policy's own record of them.
 
 #ifndef WINNOW_SRC_POLICY_TRIAL_LEARNED_TRIAL_H_
 #define WINNOW_SRC_POLICY_TRIAL_LEARNED_TRIAL_H_
@@ -13,19 +13,20 @@
 #include <vector>
 
 #include "src/database/tree_shape.h"
+#include "src/family/family.h"
 #include "src/policy_trial/trial_filter.h"
 #include "src/rocksdb/trees/context.h"
 #include "winnow/rocksdb_policy.h"
-
-namespace winnow::plugin {
-struct TreeRecord;  // known_trees.h
-}  // namespace winnow::plugin
 
 namespace winnow::inspect {
 
 // Returns the options of a policy that builds Winnow's filters, given its options string; nullopt
 // for any other policy.
 std::optional<PolicyOptions> WinnowPolicyOf(const std::string& text);
+
+// Returns a sentence about options of Winnow's policy that have no effect; empty if there are none,
+// and for other policies.
+std::string OptionsWithoutEffect(const std::string& text);
 
 // Returns these options with these bits per key and without a plan.
 PolicyOptions WithBits(const PolicyOptions& policy, double bits_per_key);
@@ -51,12 +52,12 @@ struct LearnedFile {
   uint64_t keys = 0;  // keys in its filter, not 0
 };
 
-// Simulation of a tree under a policy. Not thread-safe.
+// A tree at rest under a policy. Not thread-safe.
 class LearnedTrial {
  public:
-  // Maximum number of samples of lookups that the policy keeps, and minimum that it learns from.
-  static const size_t kMaxLookups;
-  static const size_t kMinLookups;
+  // Maximum number of sampled lookups, and minimum that the policy learns from.
+  static constexpr size_t kMaxLookups = 1 << 14;
+  static constexpr size_t kMinLookups = 256;
 
   // `files` must be all files that have filters, in the order in which lookups check them.
   LearnedTrial(const TreeShape& shape, const std::vector<LearnedFile>& files);
@@ -67,31 +68,20 @@ class LearnedTrial {
     bool has_key;
   };
 
-  // Records a sampled lookup with the answers of all files that it checks, in the order of files.
+  // Records a sampled lookup with the answers of all files that it checks.
   void LookUp(std::string_view key, const std::vector<Answer>& answers);
 
-  // Returns the bits per key of each file's filter, or 0, after the tree was rewritten under this
-  // policy: the last level once, and the levels above as often as their sizes require for uniform
-  // writes; without levels, each file once, oldest first. Files on an unknown level have
-  // bits_per_key. The files do not tell when and where their tree is written.
-  std::vector<double> BitsOnceWritten(const PolicyOptions& policy);
+  // Returns the bits per key of each file's filter, or 0, once every file was written under this
+  // policy beside the others. Files on an unknown level have bits_per_key.
+  std::vector<double> BitsOnceWritten(const PolicyOptions& policy) const;
 
  private:
-  bool IsLeveled() const { return shape_.style == ROCKSDB_NAMESPACE::kCompactionStyleLevel; }
-  void WriteAll(const PolicyOptions& policy);
-  void WriteAbove(size_t levels, const PolicyOptions& policy);
-  void WriteSome(size_t level, size_t begin, size_t end, const PolicyOptions& policy);
-  void Write(size_t number, const PolicyOptions& policy);
-  double KeysOf(size_t level) const;
-
   const std::vector<LearnedFile> files_;
   const TreeShape shape_;
-  std::vector<std::vector<size_t>> levels_;  // levels that have files, from the top
   plugin::KnownTree known_;
-  std::shared_ptr<plugin::TreeRecord> record_;
-  std::vector<double> bits_;
-  std::vector<uint64_t> ids_;  // latest id of each file; 0 if never written
-  std::string block_;          // buffer for a filter, whose bytes are not read
+  family::Family family_;
+  std::vector<family::FilePtr> live_;  // by file; null on an unknown level
+  double counted_ = 0;                 // answers in the counters of these
 };
 
 }  // namespace winnow::inspect

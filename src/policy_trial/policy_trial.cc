@@ -93,7 +93,9 @@ class TrialDatabase {
 
   std::unique_ptr<FilterBitsBuilder> NewBuilder(TableFileCreationReason reason, int level) {
     if (level == kLastTrialLevel && !last_level_has_filters_) return nullptr;
-    const BlockBasedTableOptions table;
+    // The trial's files are in no tree: bits go by level, as where filters are in the block cache.
+    BlockBasedTableOptions table;
+    table.cache_index_and_filter_blocks = true;
     FilterBuildingContext context(table);
     context.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleLevel;
     context.num_levels = kLevels;

@@ -74,7 +74,7 @@ PolicyRequest ParsePolicyRequest(const std::string& text) {
   }
   const double default_bits = request.options.bits_per_key;
   request.options.bits_per_key = std::numeric_limits<double>::quiet_NaN();  // unset
-  PolicyOptions checked = plugin::TextDefaults();  // stays valid, as parsing an option checks all
+  PolicyOptions checked = PolicyOptions();  // stays valid, as parsing an option checks all
   std::string id;
   std::unordered_map<std::string, std::string> properties;
   Status status = Configurable::GetOptionsMap(text, "", &id, &properties);

@@ -12,7 +12,7 @@ namespace winnow::preload {
 
 // Parsed WINNOW_POLICY.
 struct PolicyRequest {
-  PolicyOptions options = plugin::TextDefaults();
+  PolicyOptions options = PolicyOptions();
   bool has_bits = false;  // true if it has bits_per_key; else the program's policy has
   // True if Winnow's filters are read, and each policy builds what the program asked for. `options`
   // are unused then.

@@ -15,8 +15,6 @@
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/hash_guard.h"
 #include "src/rocksdb/lookups/key_bytes.h"
-#include "src/rocksdb/lookups/lookup_samples.h"
-#include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "src/rocksdb/ranges/transformed_keys.h"
 #include "src/rocksdb/use_log.h"
@@ -33,40 +31,6 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-#if defined(__x86_64__)
-// Returns a bit mask: bit i is set if hashes[i], of eight, is sampled.
-WINNOW_KEY_INLINE uint32_t SampledAmongEight(const KeyHash* hashes) noexcept {
-  // Comparing the lower halves is enough, as the mask has no higher bits.
-  static_assert(kMaxSamplingShift <= 32 && sizeof(KeyHash) == 8);
-  const __m128i salt = _mm_set1_epi32(static_cast<int>(SamplingSalt()));
-  const __m128i mask = _mm_set1_epi32(static_cast<int>(SamplingMask()));
-  const auto load = [hashes](size_t at) {
-    return _mm_castsi128_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(hashes + at)));
-  };
-  const auto differ = [&](size_t at) {
-    const __m128i halves = _mm_castps_si128(_mm_shuffle_ps(load(at), load(at + 2), 0x88));
-    return _mm_and_si128(_mm_xor_si128(halves, salt), mask);
-  };
-  // Packing with saturation keeps nonzero values nonzero.
-  const __m128i packed = _mm_packs_epi32(differ(0), differ(4));
-  const __m128i same = _mm_cmpeq_epi8(_mm_packs_epi16(packed, packed), _mm_setzero_si128());
-  return static_cast<uint32_t>(_mm_movemask_epi8(same)) & 0xff;
-}
-#endif
-
-// Returns a bit mask: bit i is set if hashes[i] is sampled. n is at most kMaxBatchKeys.
-WINNOW_KEY_INLINE uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcept {
-  uint32_t sampled = 0;
-  size_t i = 0;
-#if defined(__x86_64__)
-  for (; i + 8 <= n; i += 8) sampled |= SampledAmongEight(hashes + i) << i;
-#endif
-  for (; i < n; ++i) {
-    if (IsSampled(hashes[i].value)) sampled |= uint32_t{1} << i;
-  }
-  return sampled;
-}
-
 // Reader of one of Winnow's filter blocks. Calls and the hash are most of a lookup's time, so the
 // comparison with the last key and the hash of short keys are inlined into MayMatch, which ends
 // with a tail call of the kernel that the view chose at construction.
@@ -76,12 +40,13 @@ WINNOW_KEY_INLINE uint32_t SampledAmong(const KeyHash* hashes, size_t n) noexcep
 class BitsReader : public FilterBitsReader {
  public:
   // `info` is that of the block, with the rate of lookups.
-  BitsReader(std::string_view block, const FilterInfo& info) noexcept
+  BitsReader(std::string_view block, const FilterInfo& info, OwnedReader owned) noexcept
       : view_(block),
         keys_(is_usable() ? info.num_hashes : 0),
         rate_(std::min(static_cast<float>(info.expected_fpr), kMaxRate)),
         bytes_(static_cast<uint32_t>(std::min<uint64_t>(info.size_bytes, UINT32_MAX))),
-        level_(static_cast<int8_t>(is_usable() ? info.level : -1)) {}
+        level_(static_cast<int8_t>(is_usable() ? info.level : -1)),
+        owned_(std::move(owned)) {}
   ~BitsReader() override {
     if (cell_ != nullptr) cell_->Unloaded(keys_, bytes_);
   }
@@ -103,8 +68,10 @@ class BitsReader : public FilterBitsReader {
     cell_->Loaded(keys_, bytes_);
   }
 
-  void NoteCounted(const CountedAsk& ask, bool may_contain) const noexcept {
+  // Records the answer of a counted check.
+  void NoteCounted(const Slice& key, const CountedAsk& ask, bool may_contain) const noexcept {
     if (cell_ != nullptr) cell_->Note(ask, rate_, may_contain);
+    if (owned_) owned_.CountAnswer({key.data(), key.size()}, may_contain);
     NoteCountedLookup();
   }
 
@@ -116,13 +83,6 @@ class BitsReader : public FilterBitsReader {
 
   bool Ask(uint64_t hash) const noexcept { return view_.MayContain(KeyHash{hash}); }
 
-  // Must not be inlined, so that unsampled lookups need not save registers for its calls.
-  __attribute__((noinline)) bool AskSampled(const Slice& key, uint64_t hash) const noexcept {
-    const bool may_contain = Ask(hash);
-    NoteSample(key, hash, may_contain);
-    return may_contain;
-  }
-
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     const auto n = static_cast<size_t>(num_keys);
     if (__builtin_expect(n > kMaxBatchKeys, 0)) return MayMatchParts(num_keys, keys, may_match);
@@ -132,12 +92,8 @@ class BitsReader : public FilterBitsReader {
       is_counted = SharedHashes(keys, n, hashes);
       view_.MayContain(hashes, n, may_match);
     }
-    NoteBatch(keys, n, hashes, may_match, is_counted);
+    if (__builtin_expect(is_counted, 0)) NoteCountedOfBatch(keys, n, may_match);
   }
-
-  // Records the answer for a key whose hash is sampled.
-  virtual void NoteSample(const Slice& /*key*/, uint64_t /*hash*/,
-                          bool /*may_contain*/) const noexcept {}
 
  protected:
   // Handles batches of more than kMaxBatchKeys keys.
@@ -147,23 +103,22 @@ class BitsReader : public FilterBitsReader {
     }
   }
 
-  // Records the answers for a batch, of at most kMaxBatchKeys keys.
-  WINNOW_KEY_INLINE void NoteBatch(Slice** keys, size_t n, const KeyHash* hashes,
-                                   const bool* may_match, bool is_counted) const noexcept {
-    if (__builtin_expect(is_counted, 0)) NoteCountedOfBatch(n, may_match);
-    if (!IsSampling()) return;
-    const uint32_t sampled = SampledAmong(hashes, n);
-    if (__builtin_expect(sampled != 0, 0)) NoteSamples(keys, hashes, may_match, sampled);
+  __attribute__((noinline)) void NoteCountedOfBatch(Slice** keys, size_t n,
+                                                    const bool* may_contain) const noexcept {
+    size_t key = 0;
+    for (CountedAsk ask = NextCountedOfBatch(n, &key); ask.weight != 0;
+         ask = NextCountedOfBatch(n, &key)) {
+      NoteCounted(*keys[key], ask, may_contain[key]);
+    }
   }
-
-  const FilterView& view() const noexcept { return view_; }
 
   void NoteRange(bool may_contain) const noexcept {
     if (cell_ != nullptr) cell_->NoteRange(SlotOfThisThread(), may_contain);
   }
 
-  // No-op: ranges are sampled only if the file is known (ReaderOfFile).
-  static void SampleRange(std::string_view /*begin*/, std::string_view /*end*/) noexcept {}
+  void SampleRange(std::string_view begin, std::string_view end) const noexcept {
+    if (owned_) owned_.asked_ranges().Note(begin, end);
+  }
 
  private:
   static constexpr std::align_val_t kAlignment{64};
@@ -184,52 +139,13 @@ class BitsReader : public FilterBitsReader {
     return true;
   }
 
-  __attribute__((noinline)) void NoteCountedOfBatch(size_t n,
-                                                    const bool* may_contain) const noexcept {
-    size_t key = 0;
-    for (CountedAsk ask = NextCountedOfBatch(n, &key); ask.weight != 0;
-         ask = NextCountedOfBatch(n, &key)) {
-      NoteCounted(ask, may_contain[key]);
-    }
-  }
-
-  // Bit i of `sampled` is set if keys[i] is sampled.
-  __attribute__((noinline)) void NoteSamples(Slice** keys, const KeyHash* hashes,
-                                             const bool* may_contain,
-                                             uint32_t sampled) const noexcept {
-    for (; sampled != 0; sampled &= sampled - 1) {
-      const auto i = static_cast<size_t>(__builtin_ctz(sampled));
-      NoteSample(*keys[i], hashes[i].value, may_contain[i]);
-    }
-  }
-
   const FilterView view_;
   UseCell* cell_ = nullptr;
   const uint64_t keys_;
   const float rate_;  // expected false-positive rate
   const uint32_t bytes_;
   const int8_t level_;
-};
-
-// Reader of a filter whose file is known.
-class ReaderOfFile : public BitsReader {
- public:
-  ReaderOfFile(std::string_view block, const FilterInfo& info, OwnedReader owned) noexcept
-      : BitsReader(block, info), owned_(std::move(owned)), rate_(info.expected_fpr) {}
-
-  void NoteSample(const Slice& key, uint64_t hash, bool may_contain) const noexcept override {
-    owned_.samples().Note(LookupsOfThisThread(), {key.data(), key.size()}, hash,
-                          owned_.AskedNow(rate_), may_contain);
-  }
-
- protected:
-  void SampleRange(std::string_view begin, std::string_view end) const noexcept {
-    owned_.asked_ranges().Note(begin, end);
-  }
-
- private:
   const OwnedReader owned_;
-  const double rate_;
 };
 
 // Decides which range queries reach the range filter. A filter that never denies, as for long
@@ -278,19 +194,18 @@ class SeldomAsked {
 // Reader with one or several range filters (`Ranges`). An empty prefix stands for the bounds of a
 // seek (ranges/transformed_keys.h). Batched lookups always go to the point filter, which contains
 // the empty prefix of its keys.
-template <typename Reader, typename Ranges>
-class WithRange : public Reader {
+template <typename Ranges>
+class WithRange : public BitsReader {
  public:
-  template <typename... Owned>
-  WithRange(std::string_view block, const FilterInfo& info, const Ranges& ranges,
-            Owned... owned) noexcept
-      : Reader(block, info, std::move(owned)...), ranges_(ranges) {}
+  WithRange(std::string_view block, const FilterInfo& info, OwnedReader owned,
+            const Ranges& ranges) noexcept
+      : BitsReader(block, info, std::move(owned)), ranges_(ranges) {}
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
     if (__builtin_expect(key.empty(), 0)) return AskRange(key.data());
-    return Lookup<Reader>::Ask(*this, key);
+    return Lookup<BitsReader>::Ask(*this, key);
   }
-  using Reader::MayMatch;
+  using BitsReader::MayMatch;
 
  protected:
   const Ranges& ranges() const noexcept { return ranges_; }
@@ -303,10 +218,10 @@ class WithRange : public Reader {
     const std::string_view first(begin.data(), begin.size());
     const std::string_view bound(end.data(), end.size());
     const bool may_contain = ranges_.MayContain(first, bound);
-    if (asks_.IsSampled(prefix)) this->SampleRange(first, bound);
+    if (asks_.IsSampled(prefix)) SampleRange(first, bound);
     asks_.Note(prefix, may_contain);
     CountRangeAnswer(may_contain);
-    this->NoteRange(may_contain);
+    NoteRange(may_contain);
     return may_contain;
   }
 
@@ -316,30 +231,29 @@ class WithRange : public Reader {
 };
 
 // Reader of a range filter that also answers lookups of keys (core::AnswersKeys). These are hashed
-// and counted as ever, since the hash selects what is sampled, and serves the files of other kinds.
-template <typename Reader>
-class SingleFilter final : public WithRange<Reader, RangeFilterView> {
+// and counted as ever, since the hash serves the files of other kinds.
+class SingleFilter final : public WithRange<RangeFilterView> {
  public:
-  using WithRange<Reader, RangeFilterView>::WithRange;
+  using WithRange<RangeFilterView>::WithRange;
 
   __attribute__((flatten)) bool MayMatch(const Slice& key) override {
-    if (__builtin_expect(key.empty(), 0)) return this->AskRange(key.data());
+    if (__builtin_expect(key.empty(), 0)) return AskRange(key.data());
     return Lookup<KeyProbe>::Ask(KeyProbe{*this, key}, key);
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     const auto n = static_cast<size_t>(num_keys);
     if (__builtin_expect(n > kMaxBatchKeys, 0)) {
-      return this->MayMatchParts(num_keys, keys, may_match);
+      return MayMatchParts(num_keys, keys, may_match);
     }
     KeyHash hashes[kMaxBatchKeys];
     const bool is_counted = SharedHashes(keys, n, hashes);
     std::string_view views[kMaxBatchKeys];
     for (size_t i = 0; i < n; ++i) views[i] = {keys[i]->data(), keys[i]->size()};
-    this->ranges().MayHaveKey(views, n, may_match);
+    ranges().MayHaveKey(views, n, may_match);
     // An empty prefix stands for all keys.
     for (size_t i = 0; i < n; ++i) may_match[i] = may_match[i] || views[i].empty();
-    this->NoteBatch(keys, n, hashes, may_match, is_counted);
+    if (__builtin_expect(is_counted, 0)) NoteCountedOfBatch(keys, n, may_match);
   }
 
  private:
@@ -351,45 +265,27 @@ class SingleFilter final : public WithRange<Reader, RangeFilterView> {
     bool Ask(uint64_t /*hash*/) const noexcept {
       return reader.ranges().MayHaveKey({key.data(), key.size()});
     }
-    __attribute__((noinline)) bool AskSampled(const Slice& sampled, uint64_t hash) const noexcept {
-      const bool may_contain = Ask(hash);
-      reader.NoteSample(sampled, hash, may_contain);
-      return may_contain;
-    }
-    void NoteCounted(const CountedAsk& ask, bool may_contain) const noexcept {
-      reader.NoteCounted(ask, may_contain);
+    void NoteCounted(const Slice& counted, const CountedAsk& ask, bool may_contain) const noexcept {
+      reader.NoteCounted(counted, ask, may_contain);
     }
   };
 };
-
-template <template <typename> class WithReader, typename... Ranges>
-BitsReader* NewReader(std::string_view block, const FilterInfo& info, OwnedReader owned,
-                      const Ranges&... ranges) noexcept {
-  if (owned) {
-    return new (std::nothrow) WithReader<ReaderOfFile>(block, info, ranges..., std::move(owned));
-  }
-  return new (std::nothrow) WithReader<BitsReader>(block, info, ranges...);
-}
-
-template <typename Reader>
-using Alone = Reader;
-template <typename Reader>
-using WithOneRange = WithRange<Reader, RangeFilterView>;
-template <typename Reader>
-using WithRanges = WithRange<Reader, core::TableRanges>;
 
 BitsReader* NewOwnReader(std::string_view block, OwnedReader owned) noexcept {
   const core::TableRanges ranges(block);
   FilterInfo info = FilterView(block).info();
   if (core::AnswersKeys(block, ranges)) {
     info.expected_fpr = core::KeyRate(ranges.view(0));
-    return NewReader<SingleFilter>(block, info, std::move(owned), ranges.view(0));
+    return new (std::nothrow) SingleFilter(block, info, std::move(owned), ranges.view(0));
   }
   if (ranges.size() == 1 && ranges.role(0) == core::RangeRole::kAllKeys) {
-    return NewReader<WithOneRange>(block, info, std::move(owned), ranges.view(0));
+    return new (std::nothrow)
+        WithRange<RangeFilterView>(block, info, std::move(owned), ranges.view(0));
   }
-  if (!ranges.empty()) return NewReader<WithRanges>(block, info, std::move(owned), ranges);
-  return NewReader<Alone>(block, info, std::move(owned));
+  if (!ranges.empty()) {
+    return new (std::nothrow) WithRange<core::TableRanges>(block, info, std::move(owned), ranges);
+  }
+  return new (std::nothrow) BitsReader(block, info, std::move(owned));
 }
 
 }  // namespace

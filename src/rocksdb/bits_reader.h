@@ -22,7 +22,7 @@ namespace winnow::plugin {
 // may contain every key. Any other block goes to `builtin`, a policy that reads RocksDB's own
 // filters; `builtin` need not outlive the call.
 //
-// If `owned` names a file, the reader keeps it and records in it the answers for sampled keys. The
+// If `owned` names a file, the reader keeps it and counts in it keys that it denies, at random. The
 // reader checks a block's range filter for the bounds of a seek; its writer made sure that the
 // file's keys are in bytewise order.
 //

@@ -5,10 +5,10 @@
 
 #include "src/core/sizing.h"
 #include "src/core/struct_size.h"
-#include "src/rocksdb/lookups/lookup_samples.h"
+#include "src/rocksdb/builders/file_plan.h"
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "src/rocksdb/ranges/transformed_keys.h"
-#include "src/rocksdb/trees/tree_rates.h"
+#include "src/rocksdb/trees/filter_file_map.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow {
@@ -106,8 +106,6 @@ void FillSampleCounters(SampleCounters* counters, size_t size) noexcept {
   SampleCounters known;
   known.lookups_sampled = plugin::CurrentSampledLookups();
   known.filters_learned = plugin::CurrentLearnedFilters();
-  known.trees_learned = plugin::CurrentLearnedTrees();
-  known.files_not_told_apart = plugin::CurrentFilesNotToldApart();
   core::ForCaller(known, counters, size);
 }
 

@@ -16,7 +16,7 @@ endif()
 
 file(GLOB base_sources CONFIGURE_DEPENDS src/base/*.cc)
 file(GLOB core_sources CONFIGURE_DEPENDS src/core/*.cc src/core/*/*.cc)
-file(GLOB rocksdb_sources CONFIGURE_DEPENDS src/rocksdb/*.cc src/rocksdb/*/*.cc)
+file(GLOB rocksdb_sources CONFIGURE_DEPENDS src/family/*.cc src/rocksdb/*.cc src/rocksdb/*/*.cc)
 list(FILTER rocksdb_sources EXCLUDE REGEX "/(registration|register_at_load)[.]cc$")
 include(src/simd/flags.cmake)
 set(simd_sources cpu kernels portable)

@@ -187,7 +187,7 @@ bool WithOption(std::string_view name, const Use& use) {
 }
 
 bool IsDefault(std::string_view name, const PolicyOptions& options) {
-  return PolicyOptionText(name, options) == PolicyOptionText(name, TextDefaults());
+  return PolicyOptionText(name, options) == PolicyOptionText(name, PolicyOptions());
 }
 
 bool IsSaved(std::string_view name, const PolicyOptions& options) {
@@ -226,12 +226,6 @@ Status CheckEachOption(const PolicyOptions& options) {
 }
 
 }  // namespace
-
-PolicyOptions TextDefaults() {
-  PolicyOptions options;
-  options.level_plan = LevelPlan::kAuto;
-  return options;
-}
 
 Status CheckTogether(const PolicyOptions& options) {
   if (options.range_bits > 0 && options.range_bits < 1) {
@@ -292,7 +286,7 @@ void SetNearestPolicyId(std::string_view id, PolicyOptions* options) {
 
 void SetNearestPolicyOption(std::string_view name, std::string_view text, PolicyOptions* options) {
   WithOption(name, [&](const auto& option, auto member) {
-    SetNearest(option, text, TextDefaults().*member, &(options->*member));
+    SetNearest(option, text, PolicyOptions().*member, &(options->*member));
   });
 }
 
@@ -304,6 +298,26 @@ std::string ShortText(const PolicyOptions& options) {
   return TextOfOptions(options, [&](std::string_view name) {
     return name == kBitsPerKeyOption.name || !IsDefault(name, options);
   });
+}
+
+std::string WithoutEffect(const PolicyOptions& options) {
+  const auto given = [&options](std::string_view name) {
+    return std::string(name) + "=" + PolicyOptionText(name, options);
+  };
+  std::string text;
+  if (options.level_plan == LevelPlan::kLearned || options.level_plan == LevelPlan::kByLevel) {
+    text = given(kLevelPlanOption.name) + " means auto, which learns from lookups";
+  }
+  std::string idle;
+  if (options.absent_share > 0 && options.absent_share < 1) {
+    idle = given(kAbsentShareOption.name);
+  }
+  if (options.level_size_ratio != kSizeRatioOfFamilies) {
+    idle += (idle.empty() ? "" : " and ") + given(kLevelSizeRatioOption.name);
+  }
+  if (idle.empty()) return text;
+  return text + (text.empty() ? "" : "; ") + idle +
+         " without effect: filters follow the live files and the answers that they give";
 }
 
 const std::vector<std::string>& PolicyOptionNameList() {

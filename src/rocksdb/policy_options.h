@@ -13,10 +13,6 @@
 
 namespace winnow::plugin {
 
-// Returns the options that option strings start from: PolicyOptions with level_plan=auto. Programs
-// that compile PolicyOptions get its uniform filters, as in version 1.0.
-PolicyOptions TextDefaults();
-
 // Returns OK if all options are in their ranges and fit together, else InvalidArgument with a
 // sentence that names option, value and range.
 ROCKSDB_NAMESPACE::Status CheckPolicyOptions(const PolicyOptions& options);
@@ -50,9 +46,13 @@ void SetNearestPolicyOption(std::string_view name, std::string_view text, Policy
 // "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1;level_plan=auto".
 std::string ToString(const PolicyOptions& options);
 
-// Returns an options string of bits_per_key and the options that differ from TextDefaults:
+// Returns an options string of bits_per_key and the options that differ from the defaults:
 // "bits_per_key=10", "bits_per_key=12;level_plan=uniform".
 std::string ShortText(const PolicyOptions& options);
+
+// Returns a sentence about options that are given, but mean another value or have no effect, as
+// those of Winnow 1; empty if there are none.
+std::string WithoutEffect(const PolicyOptions& options);
 
 // Returns the names of all options, in the order of ToString. Lives as long as the library.
 const std::vector<std::string>& PolicyOptionNameList();

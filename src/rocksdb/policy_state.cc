@@ -17,7 +17,7 @@ PolicyState::PolicyState(const PolicyOptions& options)
     : stage_(Stage::kWorking), now_{options, {}} {}
 
 PolicyState::PolicyState(const std::string& id, const std::optional<PolicyOptions>& predecessor)
-    : stage_(Stage::kMade), now_{TextDefaults(), {}}, predecessor_(predecessor) {
+    : stage_(Stage::kMade), now_{PolicyOptions(), {}}, predecessor_(predecessor) {
   if (const Status status = ParsePolicyId(id, &now_.options); !status.ok()) {
     now_.complaint = "filter policy " + Quoted(id) + ": " + status.getState();
     SetNearestPolicyId(id, &now_.options);

@@ -126,16 +126,10 @@ void AddLookups(const Counters& counters, const SampleCounters& samples, Page* p
   page->Counter("winnow_ranges_denied_total",
                 "Seeks with a bound that a range filter spared the read of its file.",
                 counters.ranges_denied);
-  page->Counter("winnow_lookups_sampled_total", "Lookups that level_plan=learned looked at.",
-                samples.lookups_sampled);
-  page->Counter("winnow_filters_learned_total", "Filters with a rate learned of lookups.",
+  page->Counter("winnow_lookups_sampled_total",
+                "Filter checks that were counted, to learn from lookups.", samples.lookups_sampled);
+  page->Counter("winnow_filters_learned_total", "Filters whose bits lookups changed.",
                 samples.filters_learned);
-  page->Gauge("winnow_trees_learned", "Column families with learned rates that are remembered.",
-              samples.trees_learned);
-  page->Counter("winnow_files_not_told_apart_total",
-                "Files with rates of level_plan=auto in place of learned ones, as keys of their "
-                "column family are not told apart.",
-                samples.files_not_told_apart);
 }
 
 void AddLoads(const Counters& counters, const FilterLoads& loads, Page* page) {

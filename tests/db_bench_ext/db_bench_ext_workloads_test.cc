@@ -183,10 +183,10 @@ TEST_F(DbBenchExtWorkloadsTest, TreesGrowAndAreOverwrittenUnderLookupsByHeat) {
   EXPECT_THAT(output_, HasSubstr("While the tree grew"));
 }
 
-TEST_F(DbBenchExtWorkloadsTest, ALearnedPolicyPutsItsBitsWhereLookupsAsk) {
+TEST_F(DbBenchExtWorkloadsTest, WinnowPutsItsBitsWhereLookupsAsk) {
   const json run = Run({"--heat=mixgraph", "--absent_lookups=1", "--num=40000",
                         "--lookups_per_write=5", "--write_buffer_size=100000",
-                        "--policies=winnow:10,{id=winnow;bits_per_key=10;level_plan=learned}"});
+                        "--policies={id=winnow;bits_per_key=10;level_plan=uniform},winnow:10"});
   // Returns the bits per key over all levels.
   const auto bits = [&](size_t policy, size_t part) {
     double keys = 0;

@@ -83,6 +83,7 @@ void Use(const std::string& folder) {
   Fenced<winnow::PolicyOptions> asked;
   asked.own.bits_per_key = 12;
   asked.own.build = winnow::Build::kWinnow;
+  asked.own.level_plan = winnow::LevelPlan::kUniform;
   asked.own.absent_share = 0.5;
   BlockBasedTableOptions table;
   const Status refused = winnow::NewFilterPolicy(asked.own, &table.filter_policy);

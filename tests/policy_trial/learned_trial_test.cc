@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -74,8 +75,6 @@ double MeanOf(const std::vector<double>& bits, size_t begin, size_t end) {
 
 class LearnedTrialTest : public ::testing::Test {
  protected:
-  LearnedTrialTest() { policy_.level_plan = LevelPlan::kLearned; }
-
   // Returns the bits per file after lookups, nine in ten of which are in the first `hot` numbers.
   std::vector<double> BitsAfter(size_t lookups, uint64_t hot, double bits_per_key) {
     LearnedTrial trial(TreeShape(), files_);
@@ -111,37 +110,13 @@ TEST_F(LearnedTrialTest, LookupsThatFallEvenlyTellLevelsApartAlone) {
   EXPECT_NEAR(MeanOf(bits, 20, 110), MeanOf(bits, 110, bits.size()), 0.4);
 }
 
-// The trial then builds as with level_plan=auto, whose rates depend on the other files.
-TEST_F(LearnedTrialTest, TooFewLookupsTeachNothing) {
-  const std::vector<double> bits = BitsAfter(LearnedTrial::kMinLookups - 1, kNumbers / 10, 10);
-  policy_.level_plan = LevelPlan::kAuto;
-  EXPECT_EQ(LearnedTrial(TreeShape(), files_).BitsOnceWritten(policy_), bits);
-  EXPECT_GT(bits[0], MeanOf(bits, 20, bits.size()) + 2);
-}
-
-// A file with most of the tree's keys is planned by levels.
-TEST_F(LearnedTrialTest, EachOptionOfTheTreeThatThePlanNeedsIsKnown) {
-  std::vector<LearnedFile> files = {files_[0], files_[20]};  // files of levels 1 and 3
-  files[0].keys *= 30;
-  const auto bits_of = [&](const TreeShape& shape) {
-    return LearnedTrial(shape, files).BitsOnceWritten(policy_)[0];
-  };
-  const TreeShape usual;
-  const double bits = bits_of(usual);
-
-  // The last level is full, so that the step to it is the whole size ratio.
-  TreeShape dynamic = usual;
-  dynamic.has_dynamic_levels = true;
-  EXPECT_GT(bits_of(dynamic), bits + 1);
-
-  TreeShape narrow = usual;
-  narrow.size_ratio = 3;
-  EXPECT_LT(bits_of(narrow), bits - 1);
-
-  // Level 2 is then the last level with filters.
-  TreeShape without_last = usual;
-  without_last.last_level_has_filters = false;
-  EXPECT_LT(bits_of(without_last), bits - 1);
+TEST_F(LearnedTrialTest, WithoutAbsentKeysTheLastLevelHasNone) {
+  const std::vector<double> all = LearnedTrial(TreeShape(), files_).BitsOnceWritten(policy_);
+  policy_.absent_share = 0;
+  const std::vector<double> bits = LearnedTrial(TreeShape(), files_).BitsOnceWritten(policy_);
+  EXPECT_EQ(std::count(bits.begin() + 20, bits.end(), 0), 180);
+  EXPECT_EQ(std::count(bits.begin(), bits.begin() + 20, 0), 0);
+  EXPECT_LT(bits[0], all[0] - 1);
 }
 
 // Each file has few keys in its range, and lookups check all of the files.
@@ -164,7 +139,6 @@ TEST(LearnedTrial, ManyFilesOfLevel0HaveManyBits) {
   TreeShape shape;
   LearnedTrial trial(shape, files);
   PolicyOptions policy;
-  policy.level_plan = LevelPlan::kAuto;
   const std::vector<double> bits = trial.BitsOnceWritten(policy);
   EXPECT_GT(MeanOf(bits, 0, 25), 14);
   EXPECT_NEAR(MeanOf(bits, 25 + kFilesOfLevels[2], bits.size()), 10, 1);
@@ -184,8 +158,7 @@ TEST(WinnowPolicyTest, IsKnownByItsText) {
 }
 
 TEST(WinnowPolicyTest, ItsFiltersAreThoseOfAPolicyWithoutAPlan) {
-  const auto policy =
-      WinnowPolicyOf("{id=winnow;level_plan=learned;absent_share=0.5;ribbon_min_keys=700}");
+  const auto policy = WinnowPolicyOf("{id=winnow;absent_share=0.5;ribbon_min_keys=700}");
   ASSERT_TRUE(policy);
   const std::string text = ShortText(WithBits(*policy, 8.25));
   EXPECT_THAT(text, HasSubstr("bits_per_key=8.25"));
@@ -199,7 +172,6 @@ TEST(WinnowPolicyTest, ItsFiltersAreThoseOfAPolicyWithoutAPlan) {
 TEST(LearnedTrial, AFileWithoutALevelHasBitsPerKey) {
   std::vector<LearnedFile> files = {{TreePlace(), KeyOf(1), KeyOf(9), kKeysOfAFile}};
   PolicyOptions policy;
-  policy.level_plan = LevelPlan::kAuto;
   policy.bits_per_key = 7;
   EXPECT_EQ(LearnedTrial(TreeShape(), files).BitsOnceWritten(policy), std::vector<double>{7});
 }

@@ -14,8 +14,6 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
-#include "src/rocksdb/trees/file_rates.h"
-#include "src/rocksdb/trees/memory_rates.h"
 
 namespace winnow::plugin {
 namespace memory_budget_test {
@@ -38,8 +36,7 @@ KnownTotals Known(double keys, double bytes) {
   known.knows_all_files = true;
   known.files.files = 100;
   known.files.keys = keys;
-  known.files.filter_bytes = bytes;
-  known.files.levels.back() = {keys, bytes};
+  known.files.bytes = bytes;
   return known;
 }
 
@@ -49,7 +46,7 @@ FileToSize LastLevel(uint64_t keys, double bits, double replaced_bytes = 0) {
   file.keys = static_cast<double>(keys);
   file.bits = bits;
   file.replaced.keys = file.keys;
-  file.replaced.filter_bytes = replaced_bytes;
+  file.replaced.bytes = replaced_bytes;
   file.replaced_there = replaced_bytes;
   return file;
 }
@@ -64,13 +61,6 @@ FileToSize Flush(uint64_t keys, double bits) {
   FileToSize file = Upper(keys, bits);
   file.waits = true;
   return file;
-}
-
-// Moves `keys` and `bytes` of the known files from the last level to level 0.
-void MoveToLevel0(double keys, double bytes, KnownTotals* known) {
-  known->files.levels[0] = {keys, bytes};
-  known->files.levels.back().keys -= keys;
-  known->files.levels.back().filter_bytes -= bytes;
 }
 
 // Returns the bits per key that fit, or 0 for no filter.
@@ -143,7 +133,7 @@ TEST(WithBitsThatFitTest, WithRoomFilesOfFewKeysHaveRangeFilters) {
   PolicyOptions asked = Asked(kMiB);
   asked.range_bits = 15;
   for (const uint64_t keys : {1u, 2u, 4u, 100u}) {
-    FileToSize file = LastLevel(keys, kMaxRateBits + 17.5);
+    FileToSize file = LastLevel(keys, family::kMostBits + 17.5);
     file.range_bytes = RangeBytes(15, static_cast<double>(keys));
     const auto sized = WithBitsThatFit(asked, Known(1e4, 0.1 * kMiB), file);
     ASSERT_TRUE(sized);
@@ -216,25 +206,25 @@ TEST(WithBitsThatFitTest, AFileOfLevel0ThatOverlapsOthersHasAFilterAlways) {
 }
 
 // Bloom filters take 1.44 bits per key for each bit of log2(1/rate), Ribbon filters about one.
-TEST(AskedForTest, CountsWithTheKindOfFilterThatTheLastLevelHas) {
+TEST(MemoryOfTest, CountsWithTheKindOfFilterThatTheLastLevelHas) {
   BuildFacts flush;
   flush.level = 0;
   flush.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush;
   KnownTree tree;
   tree.depth = 6;
-  const auto bytes_with = [&](int bloom_before_level) {
+  const auto bits_with = [&](int bloom_before_level) {
     PolicyOptions policy = Asked(kMiB);
     policy.bloom_before_level = bloom_before_level;
-    return AskedFor(policy, flush, tree, nullptr, 100'000).bytes_a_bit;
+    return MemoryOf(policy, flush, tree, Known(1e7, 0).files).bits;
   };
-  EXPECT_NEAR(8 * bytes_with(0), 1.02, 0.05);
-  EXPECT_EQ(bytes_with(6), bytes_with(0));
-  EXPECT_GT(bytes_with(7), 1.3 * bytes_with(0));
+  EXPECT_NEAR(8 * kMiB / bits_with(0), 1.02, 0.05);
+  EXPECT_EQ(bits_with(6), bits_with(0));
+  EXPECT_LT(bits_with(7), bits_with(0) / 1.3);
 }
 
 TEST(WithBitsThatFitTest, NoSizeIsTooSmallOrTooLarge) {
   const uint64_t greatest = std::numeric_limits<uint64_t>::max();
-  const double most = core::BitsForRate(std::exp2(-kMaxRateBits)) + 0.01;
+  const double most = core::BitsForRate(std::exp2(-family::kMostBits)) + 0.01;
   for (const uint64_t memory : {uint64_t{1}, uint64_t{1} << 63, greatest}) {
     for (const double keys : {0.0, 1.0, 2.0, 1e6, 1e15}) {
       for (const double bytes : {0.0, 1.0, 1e6, 1e19}) {
@@ -251,16 +241,13 @@ TEST(WithBitsThatFitTest, NoSizeIsTooSmallOrTooLarge) {
   }
 }
 
-// Returns the rule's log2(1/rate) for a file with this reach, given the other files.
-double BitsOfRule(uint64_t memory, const std::vector<RatedFile>& files, double log2_reach) {
-  double keys = 0;
-  for (const RatedFile& file : files) keys += file.keys;
-  RateMemory rates;
-  rates.uniform_bits = 1;
-  rates.built_to_expected = 1.03;
-  rates.target = 8 * MemoryRates::kAim * static_cast<double>(memory) / keys;
-  rates.least_bits = 0;
-  return log2_reach - Log2LambdaFor(files, rates, 0);
+// Returns the rule's log2(1/rate) for a file with this reach, given all files.
+double BitsOfRule(uint64_t memory, const std::vector<family::Weighed>& files, double log2_reach) {
+  family::Family::Totals totals;
+  totals.files = files.size();
+  for (const family::Weighed& file : files) totals.keys += file.keys;
+  const SharedMemory shared = MemoryOf(Asked(memory), BuildFacts(), KnownTree(), totals);
+  return log2_reach - family::Log2LambdaFor(files, shared.bits, shared.most_bits);
 }
 
 // Simulates a tree that grows by flushes of one file. Four flushed files are merged into the next
@@ -282,9 +269,7 @@ class GrowingTree {
     for (; keys > 0; keys -= kKeys) AddTo(&last_, -1);
   }
 
-  double Share() const {
-    return Known().files.filter_bytes / static_cast<double>(asked_.filter_memory);
-  }
+  double Share() const { return Known().files.bytes / static_cast<double>(asked_.filter_memory); }
   double keys() const { return Known().files.keys; }
   double LeastOfFlushes() const { return least_; }
 
@@ -299,30 +284,21 @@ class GrowingTree {
     KnownTotals known;
     known.knows_all_files = true;
     for (const auto* files : {&waiting_, &last_}) {
-      TreeFiles::Sums::Level& level =
-          files == &waiting_ ? known.files.levels.front() : known.files.levels.back();
       for (const File& file : *files) {
         ++known.files.files;
-        level.keys += file.keys;
-        level.filter_bytes += file.bytes;
+        known.files.keys += file.keys;
+        known.files.bytes += file.bytes;
       }
-      known.files.keys += level.keys;
-      known.files.filter_bytes += level.filter_bytes;
     }
     return known;
   }
 
   void AddTo(std::vector<File>* files, int level) {
     const double all = keys() + kKeys;
-    std::vector<RatedFile> rated;
-    for (const auto* level_files : {&waiting_, &last_}) {
-      for (const File& one : *level_files) {
-        rated.emplace_back().keys = one.keys;
-        rated.back().SetReach(level_files == &waiting_ ? all : one.keys);
-      }
-    }
-    rated.emplace_back().keys = kKeys;
-    rated.back().SetReach(level == 0 ? all : kKeys);
+    std::vector<family::Weighed> rated;
+    for (const File& one : waiting_) rated.push_back({std::log2(all / one.keys), one.keys});
+    for (const File& one : last_) rated.push_back({0, one.keys});
+    rated.push_back({level == 0 ? std::log2(all / kKeys) : 0, kKeys});
     FileToSize file = level == 0 ? memory_budget_test::Flush(kKeys, 0) : LastLevel(kKeys, 0);
     file.bits = BitsOfRule(asked_.filter_memory, rated, rated.back().log2_reach);
     const double bits = BitsOf(asked_, Known(), file);
@@ -367,10 +343,8 @@ class LaggingTree {
   }
 
   double keys() const { return Known().files.keys; }
-  double Share() const {
-    return Known().files.filter_bytes / static_cast<double>(asked_.filter_memory);
-  }
-  double OfLevel0() const { return Known().files.levels[0].keys / std::max(keys(), 1.0); }
+  double Share() const { return Known().files.bytes / static_cast<double>(asked_.filter_memory); }
+  double OfLevel0() const { return KeysOf(levels_[0]) / std::max(keys(), 1.0); }
   size_t WithoutFiltersOnLevel0() const {
     return static_cast<size_t>(std::count_if(levels_[0].begin(), levels_[0].end(),
                                              [](const File& file) { return file.bytes == 0; }));
@@ -378,7 +352,6 @@ class LaggingTree {
 
  private:
   static constexpr double kKeys = 20'000;
-  static constexpr size_t kIndexes[] = {0, 5, LookupSamples::kLevels - 1};
   struct File {
     double keys;
     double bytes;
@@ -393,15 +366,12 @@ class LaggingTree {
   KnownTotals Known() const {
     KnownTotals known;
     known.knows_all_files = true;
-    for (size_t level = 0; level < 3; ++level) {
-      TreeFiles::Sums::Level& sums = known.files.levels[kIndexes[level]];
-      for (const File& file : levels_[level]) {
+    for (const std::vector<File>& level : levels_) {
+      for (const File& file : level) {
         ++known.files.files;
-        sums.keys += file.keys;
-        sums.filter_bytes += file.bytes;
+        known.files.keys += file.keys;
+        known.files.bytes += file.bytes;
       }
-      known.files.keys += sums.keys;
-      known.files.filter_bytes += sums.filter_bytes;
     }
     return known;
   }
@@ -412,23 +382,20 @@ class LaggingTree {
   }
 
   // Adds a file to a level. `replaced` is this output's part of the compaction's inputs.
-  void AddTo(size_t level, const File& file, const TreeFiles::Sums& replaced = {}) {
-    std::vector<RatedFile> rated;
+  void AddTo(size_t level, const File& file, const family::Family::Inputs& replaced = {}) {
+    std::vector<family::Weighed> rated;
     for (size_t on = 0; on < 3; ++on) {
       for (const File& one : levels_[on]) {
-        rated.emplace_back().keys = one.keys;
-        rated.back().SetReach(one.keys * std::exp2(Log2Reach(on, on == 0 ? one.keys : 0)));
+        rated.push_back({Log2Reach(on, on == 0 ? one.keys : 0), one.keys});
       }
     }
     FileToSize sized = level == 0   ? memory_budget_test::Flush(0, 0)
                        : level == 1 ? Upper(0, 0)
                                     : LastLevel(0, 0);
     sized.keys = file.keys;
-    rated.emplace_back().keys = file.keys;
-    rated.back().SetReach(file.keys * std::exp2(Log2Reach(level, file.keys)));
+    rated.push_back({Log2Reach(level, file.keys), file.keys});
     sized.bits = BitsOfRule(asked_.filter_memory, rated, rated.back().log2_reach);
-    sized.replaced = replaced;
-    sized.replaced_there = replaced.levels[kIndexes[level]].filter_bytes;
+    sized.SetReplaced(replaced, true);
     const double bits = BitsOf(asked_, Known(), sized);
     levels_[level].push_back({file.keys, BytesOf(static_cast<uint64_t>(file.keys), bits)});
   }
@@ -466,15 +433,13 @@ class LaggingTree {
     for (size_t i = 0; i < outputs; ++i) {
       // The inputs that this output replaces are removed with it.
       const size_t until = inputs.size() * (i + 1) / outputs;
-      TreeFiles::Sums replaced;
+      family::Family::Inputs replaced;
       std::vector<size_t> gone(3);
       for (; taken < until; ++taken) {
         const auto& [level, file] = inputs[taken];
-        TreeFiles::Sums::Level& sums = replaced.levels[kIndexes[level]];
-        sums.keys += file.keys;
-        sums.filter_bytes += file.bytes;
         replaced.keys += file.keys;
-        replaced.filter_bytes += file.bytes;
+        replaced.bytes += file.bytes;
+        if (level == lower.level) replaced.bytes_on_level += file.bytes;
         ++gone[level];
       }
       AddTo(lower.level, {keys / static_cast<double>(outputs), 0}, replaced);
@@ -525,20 +490,19 @@ TEST(WithBitsThatFitTest, ATreeStaysInItsMemoryAlsoWhereWritesOutrunCompactions)
 TEST(WithBitsThatFitTest, FilesThatAreNeverRewrittenStayInTheMemory) {
   KnownTotals known = Known(0, 0);
   double least = 32;
-  std::vector<RatedFile> rated;
+  std::vector<family::Weighed> rated;
   for (int i = 0; i < 3000; ++i) {
-    rated.emplace_back().keys = 4000;
-    rated.back().SetReach(4000);
+    rated.push_back({0, 4000});
     FileToSize file = LastLevel(4000, BitsOfRule(kMiB, rated, 0));
     file.replaced = {};
     const double bits = BitsOf(Asked(kMiB), known, file);
     EXPECT_LE(bits, least + 0.05) << i;
     least = std::min(least, bits);
     known.files.keys += 4000;
-    known.files.filter_bytes += BytesOf(4000, bits);
-    ASSERT_LE(known.files.filter_bytes, kMiB) << i;
+    known.files.bytes += BytesOf(4000, bits);
+    ASSERT_LE(known.files.bytes, kMiB) << i;
   }
-  EXPECT_GT(known.files.filter_bytes, 0.95 * kMiB);
+  EXPECT_GT(known.files.bytes, 0.95 * kMiB);
   EXPECT_EQ(least, 0);
 }
 
@@ -556,29 +520,28 @@ TEST(MemoryLineTest, SaysWhatFiltersTakeAndWhatNewOnesGet) {
 TEST(MemoryLineTest, BlamesNoFilesOfATreeThatHasNone) {
   EXPECT_THAT(MemoryLine(Asked(256 * kMiB), Known(0, 0), LastLevel(10'000, 60)),
               AllOf(HasSubstr("0 keys in"), HasSubstr("bits_per_key="),
-                    Not(HasSubstr("will not be rewritten"))));
+                    Not(HasSubstr("until their files are rewritten"))));
 }
 
 TEST(MemoryLineTest, SaysByHowMuchItCannotBeHeldAndWhy) {
   KnownTotals known = Known(23.1e6, 500.0 * kMiB);
-  known.files.keys_that_stay = 20e6;
-  known.files.bytes_that_stay = 480.0 * kMiB;
   EXPECT_THAT(
       MemoryLine(Asked(256 * kMiB), known, LastLevel(50'000, 3)),
       AllOf(HasSubstr("of 1 column family have"), HasSubstr("new files of the last level get no"),
             HasSubstr("That is 244 MiB more than allowed"),
-            HasSubstr("Files that will not be rewritten soon hold 480 MiB: raise filter_memory")));
+            HasSubstr("until their files are rewritten: raise filter_memory")));
 }
 
 TEST(MemoryLineTest, SaysThatCompactionsLag) {
-  KnownTotals known = Known(1e6, 1.01 * kMiB);
-  MoveToLevel0(2.34e5, 0.2 * kMiB, &known);
-  EXPECT_THAT(MemoryLine(Asked(kMiB), known, LastLevel(10'000, 7)),
+  const auto line_with = [](double keys_on_level_0, double bytes) {
+    KnownTotals known = Known(1e6, bytes);
+    known.files.keys_on_level_0 = keys_on_level_0;
+    return MemoryLine(Asked(kMiB), known, LastLevel(10'000, 7));
+  };
+  EXPECT_THAT(line_with(2.34e5, 1.01 * kMiB),
               HasSubstr("Compactions lag behind writes: level 0 has 23 % of the keys. Until"));
-  MoveToLevel0(9e4, 0.1 * kMiB, &(known = Known(1e6, 1.01 * kMiB)));
-  EXPECT_THAT(MemoryLine(Asked(kMiB), known, LastLevel(10'000, 7)), Not(HasSubstr("lag")));
-  MoveToLevel0(2.34e5, 0.2 * kMiB, &(known = Known(1e6, 0.9 * kMiB)));
-  EXPECT_THAT(MemoryLine(Asked(kMiB), known, LastLevel(10'000, 7)), Not(HasSubstr("lag")));
+  EXPECT_THAT(line_with(9e4, 1.01 * kMiB), Not(HasSubstr("lag")));
+  EXPECT_THAT(line_with(2.34e5, 0.9 * kMiB), Not(HasSubstr("lag")));
 }
 
 class LinesOf final : public ROCKSDB_NAMESPACE::Logger {

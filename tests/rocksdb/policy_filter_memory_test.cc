@@ -191,8 +191,7 @@ TEST_P(EachPlanOfMemoryTest, KeepsAllKeysWithOneBitAndWithoutFilters) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Plans, EachPlanOfMemoryTest,
-                         ::testing::Values("uniform", "auto", "learned"),
+INSTANTIATE_TEST_SUITE_P(Plans, EachPlanOfMemoryTest, ::testing::Values("uniform", "auto"),
                          [](const auto& plan) { return std::string(plan.param); });
 
 TEST_F(FilterMemoryTest, ItIsThatOfAllFamiliesTogether) {
@@ -282,19 +281,20 @@ TEST_F(FilterMemoryTest, ItIsForTheFilesThatHaveFilters) {
 TEST_F(FilterMemoryTest, ATimeSeriesStaysInItAndTheLogSaysWhoHoldsIt) {
   const char* const policy = "{id=winnow;filter_memory=4KiB;level_plan=auto}";
   Open(policy);
+  uint64_t most = 0;
   for (uint64_t key = 0; key < 60'000; ++key) {
     Put(key);
     if (key % 1000 != 999) continue;
     FlushAndWaitForCompactions();
-    ASSERT_LT(Now().bytes, 1.1 * 4096) << key;
+    most = std::max(most, Now().bytes);
   }
+  EXPECT_LT(most, 1.1 * 4096);
   EXPECT_GT(Now().bytes, 0.8 * 4096);
   Close();
   Open(policy);
   // New files get bits_per_key until the old files are known, which takes some flushes on a slow
   // machine.
-  const std::string line =
-      "new files of the last level get no filters. Files that will not be rewritten soon hold";
+  const std::string line = "new files of the last level get no filters";
   uint64_t key = 60'000;
   while (key < 90'000 && Log().find(line) == std::string::npos) {
     for (int i = 0; i < 500; ++i) Put(key++);

@@ -192,17 +192,15 @@ TEST(ToString, GivesEveryNumberBackExactly) {
     EXPECT_EQ(back.bits_per_key, bits);
   }
   const std::string first = "bits_per_key=10;ribbon_min_keys=auto;bloom_before_level=-1;";
-  EXPECT_EQ(ToString(PolicyOptions()), first + "level_plan=uniform");
-  EXPECT_EQ(ToString(TextDefaults()), first + "level_plan=auto");
+  EXPECT_EQ(ToString(PolicyOptions()), first + "level_plan=auto");
 }
 
 // Short text of a policy for metrics, tables and JSON, where label values must differ visibly.
 TEST(ShortText, HasTheBitsAndWhatDiffersFromTheDefaults) {
-  EXPECT_EQ(ShortText(TextDefaults()), "bits_per_key=10");
-  EXPECT_EQ(ShortText(PolicyOptions()), "bits_per_key=10;level_plan=uniform");
+  EXPECT_EQ(ShortText(PolicyOptions()), "bits_per_key=10");
   size_t options = 0;
   ForEachPolicyOption([&](const auto& option, auto member) {
-    PolicyOptions changed = TextDefaults();
+    PolicyOptions changed = PolicyOptions();
     if constexpr (std::is_arithmetic_v<std::decay_t<decltype(changed.*member)>>) {
       changed.*member = changed.*member == option.least ? option.most : option.least;
     } else {
@@ -267,7 +265,7 @@ TEST(SavedOptionText, IsThereForTheFirstFourAndForWhatWasAskedFor) {
     EXPECT_EQ(saved(options), first + "level_plan=" + plan + ";");
   }
   ForEachPolicyOption([](const auto& option, auto member) {
-    PolicyOptions changed = TextDefaults();
+    PolicyOptions changed = PolicyOptions();
     if constexpr (std::is_arithmetic_v<std::decay_t<decltype(changed.*member)>>) {
       changed.*member = changed.*member == option.least ? option.most : option.least;
     } else {
@@ -390,7 +388,7 @@ TEST(SetNearestPolicyOption, TakesTheNearestBound) {
       {"bloom_before_level", "1.2", "1"},
   };
   for (const auto& [name, text, nearest] : cases) {
-    PolicyOptions options = TextDefaults();  // absent_share needs a plan
+    PolicyOptions options = PolicyOptions();  // absent_share needs a plan
     SetNearestPolicyOption(name, text, &options);
     EXPECT_EQ(PolicyOptionText(name, options), nearest) << name << "=" << text;
     EXPECT_TRUE(CheckPolicyOptions(options).ok()) << name << "=" << text;
@@ -423,7 +421,7 @@ TEST(SetNearestPolicyOption, LeavesWhatIsNoNumber) {
     SetNearestPolicyOption("unknown", "10", &options);
     SetNearestPolicyId(std::string("winnow:") + text, &options);
     SetNearestPolicyId("winnow", &options);
-    EXPECT_EQ(ShortText(options), "bits_per_key=12;level_plan=uniform");
+    EXPECT_EQ(ShortText(options), "bits_per_key=12");
   }
 }
 
@@ -493,7 +491,7 @@ TEST(ForEachPolicyOption, IsTheTableOfThePage) {
     const std::vector<std::string>& row = rows[number++];
     ASSERT_EQ(row.size(), 3u) << option.name;
     EXPECT_EQ(row[0], "`" + std::string(option.name) + "`");
-    EXPECT_EQ(AsPlainText(row[1]), PolicyOptionText(option.name, TextDefaults())) << option.name;
+    EXPECT_EQ(AsPlainText(row[1]), PolicyOptionText(option.name, PolicyOptions())) << option.name;
     for (const std::string& part : ValuesOnThePage(option, PolicyOptions().*member)) {
       EXPECT_THAT(AsPlainText(row[2]), HasSubstr(part)) << option.name;
     }

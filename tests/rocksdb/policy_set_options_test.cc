@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "src/rocksdb/counters.h"
-#include "src/rocksdb/lookups/sampled_hashes.h"
+#include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/policy_options.h"
 #include "tests/support/asked_bits.h"
@@ -74,15 +74,22 @@ class PolicySetOptionsTest : public ::testing::Test {
     return database_->SetOptions({{name, value}});
   }
 
+  // Writes keys behind all others, so that the file's filter has the bits of a uniform one.
+  void WriteFile() {
+    ++written_;
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      EXPECT_TRUE(database_->Put(WriteOptions(), WrittenKey(i), "value").ok());
+    }
+    EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
+  }
+  std::string WrittenKey(uint64_t i) const { return std::to_string(1000 + written_) + Key(i); }
+
   // Returns the bits_per_key of the filter that the next flush builds, of any kind, within 0.01.
   double NextAskedBits() {
     std::set<std::string> before;
     for (const testing::FileFilter& filter : testing::ReadFilters(path_))
       before.insert(filter.file);
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      EXPECT_TRUE(database_->Put(WriteOptions(), Key(i), "value").ok());
-    }
-    EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
+    WriteFile();
     for (const testing::FileFilter& filter : testing::ReadFilters(path_)) {
       if (before.count(filter.file) == 0) return testing::AskedBits(filter.block);
     }
@@ -94,10 +101,7 @@ class PolicySetOptionsTest : public ::testing::Test {
   // none.
   double NextBits() {
     const Counters before = CurrentCounters();
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      EXPECT_TRUE(database_->Put(WriteOptions(), Key(i), "value").ok());
-    }
-    EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
+    WriteFile();
     const Counters after = CurrentCounters();
     if (after.keys == before.keys) {
       return 0;
@@ -130,7 +134,7 @@ class PolicySetOptionsTest : public ::testing::Test {
       const bool is_first =
           name.find("_per_key") + name.find("_min_keys") + name.find("_before_") !=
           3 * std::string::npos;
-      if (is_first || value != PolicyOptionText(name, TextDefaults())) {
+      if (is_first || value != PolicyOptionText(name, PolicyOptions())) {
         text += (text.empty() ? "" : ";") + value;
       }
     }
@@ -142,6 +146,7 @@ class PolicySetOptionsTest : public ::testing::Test {
   const TemporaryFolder folder_;
   const std::string path_ = folder_ / "database";
   std::unique_ptr<DB> database_;
+  int written_ = 0;
 };
 
 struct Change {
@@ -212,7 +217,7 @@ TEST_F(PolicySetOptionsTest, GoesFromEachPlanToEach) {
             Set("block_based_table_factory", "{filter_policy={level_plan=" + plan + "}}"));
         EXPECT_EQ(PolicyInForce(), plan == "auto" ? "12;auto;-1" : "12;auto;-1;" + plan);
         EXPECT_EQ(SavedPolicy(), PolicyInForce());
-        EXPECT_EQ(plan_of_next_file(), plan == "by_level" ? "auto" : plan);
+        EXPECT_EQ(plan_of_next_file(), plan == "uniform" ? plan : "auto");
       }
     }
   }
@@ -221,200 +226,91 @@ TEST_F(PolicySetOptionsTest, GoesFromEachPlanToEach) {
   EXPECT_EQ(PolicyInForce(), "12;auto;-1;learned");
 }
 
-// Database with level_plan=learned and samples of lookups.
-class LearningSetOptionsTest : public PolicySetOptionsTest {
+// Database whose files are known, with lookups that were counted.
+class KnownFilesTest : public PolicySetOptionsTest {
  protected:
-  void OpenLearning() {
-    Open("{id=winnow;level_plan=learned}");
+  KnownFilesTest() { SetMeanGap(4); }
+  ~KnownFilesTest() override { SetMeanGap(kNoSetGap); }
+
+  void OpenAndLookUp() {
+    Open("winnow:10");
     for (int i = 0; i < 2; ++i) NextFile();
-    ASSERT_STATUS_OK(database_->CompactRange({}, nullptr, nullptr));  // sets the depth
+    ASSERT_STATUS_OK(database_->CompactRange({}, nullptr, nullptr));
     for (int i = 0; i < 2; ++i) NextFile();
-    ASSERT_GT(Sampled(), 0u);
-    ASSERT_GT(Kept(), 0u);
+    std::thread([this] {
+      std::string value;
+      for (uint64_t i = 0; i < kKeys; ++i) {
+        EXPECT_TRUE(database_->Get(ReadOptions(), WrittenKey(i) + "x", &value).IsNotFound());
+      }
+    }).join();
+    ASSERT_EQ(Files(), 4u);
+    ASSERT_GT(Asked(), 0);
   }
 
   void NextFile() { EXPECT_GT(NextAskedBits(), 0); }
 
-  // Returns how many of 5 * kKeys lookups of absent keys are sampled.
-  uint64_t Sampled() {
-    const uint64_t before = CurrentSampleCounters().lookups_sampled;
-    std::string value;
-    for (uint64_t i = 0; i < 5 * kKeys; ++i) {
-      const Status status = database_->Get(ReadOptions(), Key(i % kKeys) + "x", &value);
-      EXPECT_TRUE(status.IsNotFound()) << status.ToString();
-    }
-    return CurrentSampleCounters().lookups_sampled - before;
-  }
-
-  // Returns the number of samples in memory.
-  size_t Kept() const {
+  std::shared_ptr<TreeRecord> Record() const {
     const Options options = database_->GetOptions();
     const auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
     const Policy* const policy = AsPolicy(table->filter_policy.get());
-    if (policy == nullptr) return 0;
-    const auto record = policy->shared()->trees.RecordOf(options.info_log.get(), "default");
-    std::vector<LookupSamples::Record> records;
-    if (record != nullptr) record->files.samples().Snapshot(&records);
-    return records.size();
+    return policy->shared()->trees.RecordOf(options.info_log.get(), "default");
   }
-
-  void Close() {
-    database_.reset();
-    EXPECT_FALSE(IsSampling());
-    DestroyDB(path_, Options());
+  size_t Files() const { return Record()->family.totals().files; }
+  // Returns the counted lookups of absent keys, over all files.
+  double Asked() const {
+    double asked = 0;
+    for (const auto& placed : Record()->family.Look()->files()) asked += placed.file->asked();
+    return asked;
   }
 };
 
-const Change kEndsOfLearning[] = {
-    {"block_based_table_factory", "{filter_policy={build=bloomfilter;level_plan=uniform}}", false},
-    {"block_based_table_factory", "{filter_policy={level_plan=uniform}}", false},
-    {"block_based_table_factory", "{filter_policy={level_plan=auto}}", false},
-    {"block_based_table_factory", "{filter_policy={build=ribbonfilter}}", false},
-    {"table_factory.filter_policy.level_plan", "uniform", false},
-    {"block_based_table_factory.filter_policy.build", "bloomfilter", false},
-    {"block_based_table_factory", "{filter_policy=winnow:10}", true},
-    {"block_based_table_factory", "{filter_policy={id=winnow;level_plan=by_level}}", true},
-    {"block_based_table_factory",
-     "{filter_policy={id=winnow;build=bloomfilter;level_plan=uniform}}", true},
-};
-
-TEST_F(LearningSetOptionsTest, TheNextFileEndsSamplingAndDropsTheSamples) {
-  for (const Change& change : kEndsOfLearning) {
-    if (change.replaces_policy && !kPolicyIsReplaceable) continue;
-    SCOPED_TRACE(std::string(change.name) + "=" + change.value);
-    OpenLearning();
-    const size_t kept = Kept();
-    ASSERT_STATUS_OK(Set(change.name, change.value));
-    EXPECT_GT(Sampled(), 0u);
-    EXPECT_GE(Kept(), kept);
-    NextFile();
-    EXPECT_FALSE(IsSampling());
-    EXPECT_EQ(Kept(), 0u);
-    EXPECT_EQ(Sampled(), 0u);
+TEST_F(KnownFilesTest, StayWhereThePlanComesBackBeforeAFileIsWritten) {
+  OpenAndLookUp();
+  const double asked = Asked();
+  for (const char* const there : {"level_plan=uniform", "build=bloomfilter", "bits_per_key=12"}) {
     ASSERT_STATUS_OK(
-        Set("block_based_table_factory", "{filter_policy={build=winnow;level_plan=learned}}"));
-    EXPECT_EQ(Sampled(), 0u);
-    for (int i = 0; i < 2; ++i) NextFile();
-    EXPECT_GT(Sampled(), 0u);
-    Close();
+        Set("block_based_table_factory", std::string("{filter_policy={") + there + "}}"));
+    ASSERT_STATUS_OK(Set("block_based_table_factory",
+                         "{filter_policy={build=winnow;level_plan=auto;bits_per_key=10}}"));
+    EXPECT_EQ(Files(), 4u) << there;
+    EXPECT_EQ(Asked(), asked) << there;
   }
-}
-
-// Sampling of this policy's trees ends even while another policy samples.
-TEST_F(LearningSetOptionsTest, SamplingEndsBesideAnotherPolicyThatLearns) {
-  OpenLearning();
-  SamplingUse other;
-  other.Set(true);
-  ASSERT_STATUS_OK(Set("block_based_table_factory", "{filter_policy={level_plan=uniform}}"));
   NextFile();
-  EXPECT_TRUE(IsSampling());
-  EXPECT_EQ(Sampled(), 0u);
-  other.Set(false);
-  Close();
+  EXPECT_EQ(Files(), 5u);
 }
 
-TEST_F(LearningSetOptionsTest, ThePlanMayComeBackBeforeAFileIsWritten) {
-  OpenLearning();
-  const size_t kept = Kept();
-  ASSERT_STATUS_OK(Set("block_based_table_factory", "{filter_policy={level_plan=uniform}}"));
-  ASSERT_STATUS_OK(Set("block_based_table_factory", "{filter_policy={level_plan=learned}}"));
-  EXPECT_GE(Kept(), kept);
-  EXPECT_GT(Sampled(), 0u);
-  NextFile();
-  EXPECT_GT(Kept(), kept);
-  Close();
-}
-
-// RocksDB 9.8 and later: a new policy continues from what the old one has learned, and is destroyed
-// if another setting of the call is refused.
-TEST_F(LearningSetOptionsTest, APolicyThatIsMadeAndDroppedLosesNothing) {
-  OpenLearning();
-  const size_t kept = Kept();
+// RocksDB 9.8 and later: a new policy continues with what the old one knows, and is destroyed if
+// another setting of the call is refused.
+TEST_F(KnownFilesTest, StayWhereAPolicyIsMadeAndDropped) {
+  OpenAndLookUp();
+  const double asked = Asked();
   const Options options = database_->GetOptions();
   const auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
   EXPECT_NE(testing::MakePolicyFrom("winnow:12", table->filter_policy), nullptr);
-  EXPECT_GE(Kept(), kept);
-  EXPECT_GT(Sampled(), 0u);
+  EXPECT_EQ(Asked(), asked);
   NextFile();
-  EXPECT_GT(Kept(), kept);
-  database_.reset();
+  EXPECT_EQ(Files(), 5u);
 }
 
-// RocksDB 9.8 and later replace the policy of one column family: a running compaction still uses
-// the former one.
-class ReplacedPolicyTest : public LearningSetOptionsTest {
- protected:
-  void OpenLearning() {
-    LearningSetOptionsTest::OpenLearning();
-    options_ = database_->GetOptions();
-    former_ = options_.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy;
-    Ask(*former_, "other");
+TEST_F(KnownFilesTest, StayWhereOptionsAreRefused) {
+  OpenAndLookUp();
+  size_t files = Files();
+  for (const char* const value :
+       {"{filter_policy={bits_per_key=99}}", "{filter_policy=winnow:ten}",
+        "{filter_policy={id=winnow;build=bloomfilter;level_plan=uniform;bits_per_key=none}}",
+        "{filter_policy=winnow:10;no_option_of_tables=1}"}) {
+    SCOPED_TRACE(value);
+    Set("block_based_table_factory", value).PermitUncheckedError();
+    EXPECT_EQ(PolicyInForce(), "10;auto;-1");
+    EXPECT_GT(Asked(), 0);
+    NextFile();
+    EXPECT_EQ(Files(), ++files);
   }
-
-  // RocksDB creates the policy and requests no filter yet.
-  std::shared_ptr<const FilterPolicy> Replace(const std::string& id) const {
-    return testing::MakePolicyFrom(id, former_);
-  }
-
-  // Begins a file of this column family.
-  void Ask(const FilterPolicy& policy, const std::string& family) const {
-    const BlockBasedTableOptions table;
-    FilterBuildingContext context(table);
-    context.column_family_name = family;
-    context.info_log = options_.info_log.get();
-    context.compaction_style = options_.compaction_style;
-    context.level_at_creation = 1;
-    context.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
-    const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
-        policy.GetBuilderWithContext(context));
-    EXPECT_NE(builder, nullptr);
-  }
-
-  void Close() {
-    former_.reset();
-    options_ = Options();
-    LearningSetOptionsTest::Close();
-  }
-
-  Options options_;
-  std::shared_ptr<const FilterPolicy> former_;
-};
-
-// Compactions that began before the change sample until the next flush.
-TEST_F(ReplacedPolicyTest, TheLastFileOfAFamilySaysWhetherItsLookupsAreSampled) {
-  OpenLearning();
-  std::shared_ptr<const FilterPolicy> made = Replace("winnow:12");
-  Ask(*made, "other");
-  EXPECT_GT(Sampled(), 0u);
-  Ask(*made, "default");
-  EXPECT_EQ(Sampled(), 0u);
-  EXPECT_EQ(Kept(), 0u);
-  EXPECT_FALSE(IsSampling());
-  Ask(*former_, "default");
-  EXPECT_GT(Sampled(), 0u);
-  Ask(*made, "default");
-  EXPECT_EQ(Sampled(), 0u);
-  made.reset();
-  Close();
-}
-
-TEST_F(ReplacedPolicyTest, OneThatLearnsInItsPlaceSamples) {
-  OpenLearning();
-  std::shared_ptr<const FilterPolicy> made = Replace("winnow:12");
-  Ask(*made, "default");
-  EXPECT_EQ(Sampled(), 0u);
-  const std::shared_ptr<const FilterPolicy> again = Replace("winnow:10");
-  ASSERT_STATUS_OK(const_cast<FilterPolicy*>(again.get())
-                       ->ConfigureFromMap(ConfigOptions(), {{"level_plan", "learned"}}));
-  Ask(*again, "default");
-  EXPECT_GT(Sampled(), 0u);
-  made.reset();
-  EXPECT_GT(Sampled(), 0u);
 }
 
 // A program may ask for the class of a policy, and a policy may fail to be made: neither makes the
 // next policy, which may be another database's, one that replaces the policy asked.
-TEST_F(ReplacedPolicyTest, OneOfAnotherDatabaseHasFilesOfItsOwn) {
+TEST_F(KnownFilesTest, AreOfOneDatabase) {
   const auto files = [](const std::shared_ptr<const FilterPolicy>& policy) {
     return AsPolicy(policy.get())->shared().get();
   };
@@ -425,29 +321,6 @@ TEST_F(ReplacedPolicyTest, OneOfAnotherDatabaseHasFilesOfItsOwn) {
   EXPECT_NE(files(testing::MakePolicyFrom("{id=winnow.Filter;bits_per_key=12}")), files(former));
   EXPECT_FALSE(former->IsInstanceOf("winnow:12"));
   EXPECT_NE(files(testing::MakePolicyFrom("winnow:12")), files(former));
-}
-
-TEST_F(LearningSetOptionsTest, WhatIsRefusedLosesNoSamplesAndSamplingGoesOn) {
-  for (const char* const value :
-       {"{filter_policy={level_plan=uniform;bits_per_key=99}}", "{filter_policy=winnow:ten}",
-        "{filter_policy={id=winnow;build=bloomfilter;level_plan=uniform;bits_per_key=none}}",
-        "{filter_policy={level_plan=uniform};no_option_of_tables=1}",
-        "{filter_policy=winnow:10;no_option_of_tables=1}"}) {
-    SCOPED_TRACE(value);
-    OpenLearning();
-    const size_t kept = Kept();
-    const bool is_changed = std::string(value).find("={level_plan=uniform};") != std::string::npos;
-    Set("block_based_table_factory", value).PermitUncheckedError();
-    EXPECT_GE(Kept(), kept);
-    // RocksDB also changes a policy in place if it refuses another setting of the call.
-    if (is_changed && PolicyInForce() == "10;auto;-1") continue;
-    EXPECT_EQ(PolicyInForce(), "10;auto;-1;learned");
-    EXPECT_GT(Sampled(), 0u);
-    NextFile();
-    EXPECT_GT(Kept(), kept);
-    EXPECT_GT(Sampled(), 0u);
-    Close();
-  }
 }
 
 struct Refusal {

@@ -30,7 +30,7 @@ TEST(PolicyStateTest, OfValidOptionsWorks) {
   const PolicyState state(OptionsWithBits(12));
   EXPECT_TRUE(state.Validate().ok());
   EXPECT_EQ(InForce(state),
-            "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1;level_plan=uniform");
+            "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1;level_plan=auto");
   EXPECT_EQ(state.Get().complaint, "");
 }
 
@@ -101,13 +101,13 @@ TEST(PolicyStateTest, ChangesAllOrNothing) {
   EXPECT_FALSE(
       state.Configure({{"bits_per_key", "11"}, {"ribbon_min_keys", "x"}}, false, nullptr).ok());
   EXPECT_EQ(InForce(state),
-            "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1;level_plan=uniform");
+            "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1;level_plan=auto");
   EXPECT_THAT(state.Get().complaint, HasSubstr("ribbon_min_keys is \"x\""));
   EXPECT_TRUE(state.Validate().ok()) << "what is in force is right";
   EXPECT_TRUE(
       state.Configure({{"bits_per_key", "11"}, {"ribbon_min_keys", "8"}}, false, nullptr).ok());
   EXPECT_EQ(InForce(state),
-            "bits_per_key=11;ribbon_min_keys=8;bloom_before_level=-1;level_plan=uniform");
+            "bits_per_key=11;ribbon_min_keys=8;bloom_before_level=-1;level_plan=auto");
   EXPECT_EQ(state.Get().complaint, "");
 }
 

@@ -118,7 +118,8 @@ TEST(PrometheusTextTest, HasEachCounterOnce) {
   }
   std::multiset<double> expected;
   for (int i = 1; i <= 16 + 4 + static_cast<int>(sizeof(FilterLoads) / sizeof(uint64_t)) + 9; ++i) {
-    expected.insert(i);
+    // Two members of SampleCounters are of Winnow 1.
+    if (i != 16 + 3 && i != 16 + 4) expected.insert(i);
   }
   EXPECT_EQ(values, expected);
 }

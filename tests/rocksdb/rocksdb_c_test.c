@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   Expect(loads.blocks == 1 && loads.filters == 1 && loads.counted_one_of == 1, "loads");
   winnow_rocksdb_sample_counters samples = {7, 7, 7, 7};
   winnow_rocksdb_get_sample_counters(&samples, sizeof samples);
-  Expect(samples.lookups_sampled == 0 && samples.files_not_told_apart == 0, "samples");
+  Expect(samples.filters_learned == 0 && samples.files_not_told_apart == 0, "samples");
 
   struct Sums sums = {0};
   Expect(winnow_rocksdb_visit_filter_use(Add, &sums, sizeof(winnow_rocksdb_filter_use)) == 0,

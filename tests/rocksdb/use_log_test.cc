@@ -92,7 +92,7 @@ TEST(UseLogTest, ADatabaseThatOnlyReadsGetsTheTableEveryTenMinutes) {
   for (int i = 0; i < 1000; ++i) {
     EXPECT_TRUE(db->Get({}, "key " + std::to_string(i) + "x", &value).IsNotFound());
   }
-  SetMeanGap(kMeanGap);
+  SetMeanGap(kNoSetGap);
   EXPECT_EQ(log->Count(kTable), 0);
   LoadMeter::WriteUse(opened + kUseInterval);
   EXPECT_EQ(log->Count(kTable), 1);

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "src/rocksdb/builders/file_plan.h"
 #include "src/rocksdb/counters.h"
-#include "src/rocksdb/lookups/lookup_samples.h"
-#include "src/rocksdb/trees/tree_rates.h"
+#include "src/rocksdb/trees/filter_file_map.h"
 
 namespace winnow::stress {
 

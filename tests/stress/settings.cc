@@ -2,6 +2,7 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/universal_compaction.h>
 
 #include <stdexcept>
@@ -10,7 +11,6 @@
 #include "tests/stress/merge_operator.h"
 #include "tests/stress/timestamps.h"
 #include "third_party/rocksdb_abi/versions.h"
-#include "winnow/rocksdb_listener.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::stress {
@@ -260,7 +260,11 @@ Settings RandomSettings(Random* random) {
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   // Without the listener only the default column family has range filters.
-  options.listeners.push_back(NewListener(nullptr));
+  std::shared_ptr<ROCKSDB_NAMESPACE::EventListener> listener;
+  ROCKSDB_NAMESPACE::EventListener::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(), "winnow",
+                                                     &listener)
+      .PermitUncheckedError();
+  options.listeners.push_back(listener);
   for (FamilySettings& family : settings.families) family = RandomFamily(random);
   settings.families[kTimedFamily].options.comparator = TimestampComparator();
   settings.families[kTimedFamily].options.merge_operator = nullptr;

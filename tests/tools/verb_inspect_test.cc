@@ -333,7 +333,7 @@ TEST_F(VerbInspectTest, BitsThatFollowTheLookupsAreShownByRange) {
     ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("{id=winnow;level_plan=learned}"));
     options.disable_auto_compactions = true;
     options.compression = ROCKSDB_NAMESPACE::kNoCompression;
-    options.target_file_size_base = 8 << 10;
+    options.target_file_size_base = 100 << 10;  // filters of fewer keys have no notes
     const auto db = OpenDatabase(options, path);
     PutAndFlush(db.get(), {kKeys});
     ASSERT_STATUS_OK(db->CompactRange(rewrite, nullptr, nullptr));
@@ -538,7 +538,7 @@ TEST_F(VerbInspectTest, JsonAgreesWithRocksDbForEveryFileOfAMixedDatabase) {
     EXPECT_EQ(said.at("file_bytes"), file.size) << file.name;
     EXPECT_EQ(said.at("column_family"), file.column_family_name) << file.name;
     if (file.column_family_name == "plan") {
-      EXPECT_EQ(said.at("filter").at("built_for").at("level_plan"), "learned") << file.name;
+      EXPECT_EQ(said.at("filter").at("built_for").at("level_plan"), "auto") << file.name;
     }
     levels.insert(file.level);
   }

@@ -90,8 +90,7 @@ TEST_F(VerbPolicyTest, APlanByLevelIsTriedInATree) {
           << plan << " " << level;
     }
     EXPECT_EQ(below_before, 0);
-    EXPECT_EQ(CompactionTo(0, verdict).filter->built_for->level_plan,
-              plan == "by_level" ? "auto" : plan);
+    EXPECT_EQ(CompactionTo(0, verdict).filter->built_for->level_plan, "auto");
     EXPECT_GE(CompactionTo(0, verdict).filter->built_for->levels_below, 4.5) << plan;
   }
 }

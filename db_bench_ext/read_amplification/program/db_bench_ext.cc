@@ -450,7 +450,7 @@ AboutProgram About() {
        "db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10",
        "db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing",
        "db_bench_ext --policies=bloomfilter:8,bloomfilter:12,winnow:8,winnow:12 --html=page.html",
-       "db_bench_ext --heat=mixgraph '--policies={id=winnow;bits_per_key=10;level_plan=learned}'",
+       "db_bench_ext --heat=mixgraph --policies=bloomfilter:10,winnow:10",
        "db_bench_ext --use_existing_db --db=FOLDER"},
       {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},
        {"What is loaded and looked up:", kWorkloadFlagsFile},

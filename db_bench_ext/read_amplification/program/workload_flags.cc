@@ -62,9 +62,9 @@ ABSL_FLAG(std::string, heat, "mixgraph",
                        winnow::bench::HeatHelp(),
                        ". Without --benchmarks, the tree is filled and then overwritten once; for "
                        "newest it is filled in the order of time"));
-ABSL_FLAG(double, lookups_per_write, 2.5,
-          "lookups by --heat after each write while the tree grows; level_plan=learned learns from "
-          "them");
+ABSL_FLAG(
+    double, lookups_per_write, 2.5,
+    "lookups by --heat after each write while the tree grows; policies of Winnow learn from them");
 ABSL_FLAG(int32_t, batch_size, 32, "number of keys in a call of multireadrandom");
 ABSL_FLAG(bool, multiread_batched, false,
           "multireadrandom calls the MultiGet that takes arrays, and sorts and batches the keys, "

@@ -10,9 +10,9 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
+#include "src/family/family.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/trees/context.h"
-#include "src/rocksdb/trees/tree_rates.h"
 
 namespace winnow::bench {
 namespace {
@@ -26,9 +26,8 @@ FilterOptions OptionsOf(const PolicyOptions& policy, double size_ratio,
   options.bits_per_key = policy.bits_per_key;
   options.ribbon_min_keys = policy.ribbon_min_keys;
   options.level_plan = plugin::PlanInForce(policy.level_plan);
-  options.level_size_ratio =
-      policy.level_size_ratio == kSizeRatioOfFamilies ? size_ratio : policy.level_size_ratio;
-  options.absent_share = policy.absent_share;
+  options.level_size_ratio = size_ratio;
+  options.absent_share = policy.absent_share == 0 ? 0 : 1;
   options.levels_below = built_for.levels_below;
   return core::ForBuilding(options);
 }
@@ -40,8 +39,8 @@ bool MayHaveRate(const PolicyOptions& policy, double levels_below, double planne
   if (policy.level_plan != LevelPlan::kUniform) {
     most = std::max(planned, uniform);  // the upper bound applies if memory is limited
     if (levels_below < 0) {             // depends on the other files, or on lookups
-      least = plugin::TreeRates::kLowestRate;
-      most = std::max(uniform, plugin::TreeRates::kHighestRate);
+      least = std::exp2(-family::kMostBits);
+      most = std::max(uniform, std::exp2(-family::kLeastBits));
     }
   }
   return found > least * (1 - kSameRate) && found < most * (1 + kSameRate);

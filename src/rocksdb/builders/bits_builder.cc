@@ -58,13 +58,12 @@ uint32_t BlocksThatFit(size_t bytes) noexcept {
 }  // namespace
 
 BitsBuilder::BitsBuilder(const FilterOptions& options, bool verify,
-                         std::unique_ptr<FileFilterOptions> file_options,
-                         std::unique_ptr<RangePart> range_part)
+                         std::unique_ptr<FilePlan> file_plan, std::unique_ptr<RangePart> range_part)
     : options_(core::NearestValid(options)),
       verify_(verify),
-      file_options_(std::move(file_options)),
+      file_plan_(std::move(file_plan)),
       range_part_(std::move(range_part)),
-      looks_at_keys_(file_options_ != nullptr || range_part_ != nullptr),
+      looks_at_keys_(file_plan_ != nullptr || range_part_ != nullptr),
       builder_(options_) {}
 
 // Hot path of collecting keys: the hash of short keys is inlined, and rare cases are tail calls.
@@ -78,44 +77,44 @@ __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
 void BitsBuilder::AddRareKey(const Slice& key) noexcept {
   AddHash(HashOf(key));
   if (range_part_ != nullptr) range_part_->AddEntry(key);
-  if (file_options_ != nullptr) {
+  if (file_plan_ != nullptr) {
     SeeKey(key);
   }
 }
 
 void BitsBuilder::SeeKey(const Slice& entry) noexcept {
   try {
-    if (!entry.empty()) return file_options_->See(entry);
+    if (!entry.empty()) return file_plan_->See(entry);
     // All prefixes of winnow.range are empty, and their addresses lead to the keys. Another empty
     // entry is the empty key if it is the file's first one (range_part.h).
     const TransformedKey transformed = FindTransformedKey(entry.data());
     const bool is_found = transformed.origin == TransformedKey::Origin::kFound;
-    if (is_found || !file_options_->has_seen()) file_options_->See(transformed.key);
+    if (is_found || !file_plan_->has_seen()) file_plan_->See(transformed.key);
   } catch (...) {
-    file_options_.reset();
+    file_plan_.reset();
   }
 }
 
 void BitsBuilder::SettleOptions() noexcept {
-  if (file_options_ == nullptr) {
+  if (file_plan_ == nullptr) {
     return;
   }
   try {
     const size_t range_bytes =
         range_part_ == nullptr ? 0 : range_part_->EstimateSize(range_part_->num_keys());
-    options_ = core::NearestValid(file_options_->Settle(builder_.num_hashes(), range_bytes));
+    options_ = core::NearestValid(file_plan_->Settle(builder_.num_hashes(), range_bytes));
     builder_.SetOptions(options_);
-    if (range_bytes > 0 && !file_options_->has_room_for_ranges()) range_part_->GiveWay();
+    if (range_bytes > 0 && !file_plan_->has_room_for_ranges()) range_part_->GiveWay();
   } catch (...) {
-    file_options_.reset();
+    file_plan_.reset();
   }
 }
 
 void BitsBuilder::NotePlace(std::string_view block) noexcept {
   try {
-    file_options_->Built(block);
+    file_plan_->Built(block);
   } catch (...) {
-    file_options_.reset();
+    file_plan_.reset();
   }
 }
 
@@ -139,7 +138,7 @@ void BitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alternate) {
   repeats_.SetKey(hash);
   repeats_.SetAlternate(alternate_hash);
   if (range_part_ != nullptr) range_part_->AddKeyAndPrefix(key, alternate);
-  if (file_options_ != nullptr) {
+  if (file_plan_ != nullptr) {
     SeeKey(key);
   }
 }
@@ -263,10 +262,10 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
   }
   if (range_part_ != nullptr && !is_single) ranges = range_part_->Finish();
   block = WithRanges(std::move(block), ranges);
-  if (file_options_ != nullptr) block = WithTreeNote(std::move(block));
+  if (file_plan_ != nullptr) block = WithTreeNote(std::move(block));
   const FilterInfo info = FilterView(block.bytes()).info();
   CountFilter(info.kind, info.num_hashes, block.size, info.target_fpr);
-  if (file_options_ != nullptr) {
+  if (file_plan_ != nullptr) {
     NotePlace(block.bytes());
   }
   const Slice filter(block.data.get(), block.size);
@@ -309,7 +308,7 @@ const char* BitsBuilder::WhyNotSingle(const std::vector<core::TableRange>& range
 
 FilterBlock BitsBuilder::WithTreeNote(FilterBlock block) noexcept {
   try {
-    const std::string note = file_options_->Note(block.size);
+    const std::string note = file_plan_->Note(block.size);
     return note.empty() ? std::move(block)
                         : core::WithNote(block.bytes(), core::kTreeNote, {}, note);
   } catch (...) {
@@ -358,10 +357,10 @@ Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
 }
 
 FilterBitsBuilder* NewBitsBuilder(const FilterOptions& options, bool verify,
-                                  std::unique_ptr<FileFilterOptions> file_options,
+                                  std::unique_ptr<FilePlan> file_plan,
                                   std::unique_ptr<RangePart> range_part) noexcept {
   try {
-    return new BitsBuilder(options, verify, std::move(file_options), std::move(range_part));
+    return new BitsBuilder(options, verify, std::move(file_plan), std::move(range_part));
   } catch (...) {
     return nullptr;
   }

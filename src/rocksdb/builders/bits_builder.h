@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/rocksdb/builders/file_filter_options.h"
+#include "src/rocksdb/builders/file_plan.h"
 #include "src/rocksdb/ranges/range_part.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
@@ -51,10 +51,10 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // `verify`: MaybePostVerify checks that every key is found in the finished bytes and that their
   // checksum is right. For this, the builder keeps all hashes until then, 8 bytes each.
   //
-  // `file_options` settles the filters' options when they are finished; if null, `options` stay in
+  // `file_plan` settles the filters' options when they are finished; if null, `options` stay in
   // force. `range_part` builds range filters, which become notes of the filter; null for none.
   BitsBuilder(const FilterOptions& options, bool verify,
-              std::unique_ptr<FileFilterOptions> file_options = nullptr,
+              std::unique_ptr<FilePlan> file_plan = nullptr,
               std::unique_ptr<RangePart> range_part = nullptr);
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
@@ -149,9 +149,9 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
   FilterOptions options_;
   const bool verify_;
-  std::unique_ptr<FileFilterOptions> file_options_;
+  std::unique_ptr<FilePlan> file_plan_;
   const std::unique_ptr<RangePart> range_part_;
-  const bool looks_at_keys_;  // true if file_options_ or range_part_ exists
+  const bool looks_at_keys_;  // true if file_plan_ or range_part_ exists
   FilterBuilder builder_;
   Repeats repeats_;
   // Buffer of hashes, as a call per hash would take longer than all other work on it. Entry i is in
@@ -167,8 +167,7 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
 // Returns a builder that the caller owns, or null ("no filter") if out of memory.
 ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBitsBuilder(
-    const FilterOptions& options, bool verify,
-    std::unique_ptr<FileFilterOptions> file_options = nullptr,
+    const FilterOptions& options, bool verify, std::unique_ptr<FilePlan> file_plan = nullptr,
     std::unique_ptr<RangePart> range_part = nullptr) noexcept;
 
 }  // namespace winnow::plugin

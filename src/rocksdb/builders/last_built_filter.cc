@@ -18,6 +18,7 @@ struct BegunFile {
   std::string family;
   ROCKSDB_NAMESPACE::TableFileCreationReason reason;
   KeyOrder order;
+  int job;
 };
 
 struct OfThread {
@@ -58,6 +59,14 @@ OfThread* MakeHere() noexcept {
              : nullptr;
 }
 
+// Returns the file that this builder is for; null if no listener was told of it.
+const BegunFile* BegunFor(const FilterBuildingContext& context) noexcept {
+  const OfThread* const here = Here();
+  const bool is_it = here != nullptr && here->begun && here->begun->reason == context.reason &&
+                     here->begun->family == context.column_family_name;
+  return is_it ? &*here->begun : nullptr;
+}
+
 KeyOrder Together(KeyOrder a, KeyOrder b) noexcept {
   if (a == KeyOrder::kOther || b == KeyOrder::kOther) return KeyOrder::kOther;
   return a == KeyOrder::kUnknown ? b : a;
@@ -66,13 +75,13 @@ KeyOrder Together(KeyOrder a, KeyOrder b) noexcept {
 }  // namespace
 
 void NoteBuilder(const std::shared_ptr<KnownFiles>& policy) noexcept {
-  if (OfThread* const here = MakeHere()) here->built = {policy, {}, 0};
+  if (OfThread* const here = MakeHere()) here->built = {policy, {}, nullptr};
 }
 
-void NoteBuilt(const std::shared_ptr<TreeFiles>& files, TreeFiles::Id id) noexcept {
+void NoteBuilt(const std::shared_ptr<TreeRecord>& tree, const family::FilePtr& file) noexcept {
   if (OfThread* const here = Here()) {
-    here->built.files = files;
-    here->built.id = id;
+    here->built.tree = tree;
+    here->built.file = file;
   }
 }
 
@@ -85,7 +94,7 @@ void BeginFile(const TableFileCreationBriefInfo& file, KeyOrder order) noexcept 
       order = Together(order, here->begun->order);
     }
     here->begun.reset();
-    here->begun.emplace(BegunFile{file.file_path, file.cf_name, file.reason, order});
+    here->begun.emplace(BegunFile{file.file_path, file.cf_name, file.reason, order, file.job_id});
   } catch (...) {
     here->begun.reset();
   }
@@ -111,12 +120,13 @@ std::optional<KeyOrder> OrderOfJobHere(const FilterBuildingContext& context) noe
 }
 
 std::optional<KeyOrder> OrderOfBegunFile(const FilterBuildingContext& context) noexcept {
-  const OfThread* const here = Here();
-  if (here == nullptr || !here->begun || here->begun->reason != context.reason ||
-      here->begun->family != context.column_family_name) {
-    return std::nullopt;
-  }
-  return here->begun->order;
+  const BegunFile* const begun = BegunFor(context);
+  return begun == nullptr ? std::nullopt : std::optional(begun->order);
+}
+
+int JobOfBegunFile(const FilterBuildingContext& context) noexcept {
+  const BegunFile* const begun = BegunFor(context);
+  return begun == nullptr ? 0 : begun->job;
 }
 
 }  // namespace winnow::plugin

@@ -12,23 +12,24 @@
 #include <optional>
 #include <string>
 
+#include "src/family/live_file.h"
 #include "src/rocksdb/ranges/key_order.h"
-#include "src/rocksdb/trees/tree_files.h"
 
 namespace winnow::plugin {
 
 struct KnownFiles;
+struct TreeRecord;
 
 struct LastBuiltFilter {
   std::weak_ptr<KnownFiles> policy;  // known files of the policy that was asked for a builder last
-  std::weak_ptr<TreeFiles> files;    // tree of the last filter's file
-  TreeFiles::Id id = 0;              // id of the last filter's file; 0 if none
+  std::weak_ptr<TreeRecord> tree;    // tree of the last filter's file
+  family::FilePtr file = {};         // the last filter's file; null if none
 };
 
 // Record the last builder and filter of this thread. Best-effort: nothing is recorded if out of
 // memory.
 void NoteBuilder(const std::shared_ptr<KnownFiles>& policy) noexcept;
-void NoteBuilt(const std::shared_ptr<TreeFiles>& files, TreeFiles::Id id) noexcept;
+void NoteBuilt(const std::shared_ptr<TreeRecord>& tree, const family::FilePtr& file) noexcept;
 
 // Records that this thread begins a file with keys in this order. If several listeners call this
 // for one file, a known order takes precedence over an unknown one.
@@ -45,9 +46,11 @@ OrderOfJob SetJobHere(OrderOfJob job) noexcept;
 std::optional<KeyOrder> OrderOfJobHere(
     const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-// Returns the key order of the file that this builder is for; unset if no listener was told of it.
+// Return the key order, and the job's number, of the file that this builder is for; unset, and 0,
+// if no listener was told of it.
 std::optional<KeyOrder> OrderOfBegunFile(
     const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
+int JobOfBegunFile(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
 }  // namespace winnow::plugin
 

@@ -10,7 +10,6 @@
 #include "src/rocksdb/messages/size_text.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
-#include "src/rocksdb/trees/file_rates.h"
 #include "winnow/range_filter.h"
 
 namespace winnow::plugin {
@@ -33,9 +32,8 @@ constexpr double kTooMuch = 0.01;
 // Share of all keys on level 0 from which on the LOG says that compactions lag.
 constexpr double kMuchOnLevel0 = 0.1;
 
-// Part of filter_memory from which on the LOG names files that stay as the reason why other files
-// get little.
-constexpr double kHeld = 0.25;
+// Part of filter_memory that the rule shares out, so that there is room for the next file.
+constexpr double kAim = 0.98;
 
 constexpr double kMaxKeys = uint64_t{1} << 50;
 
@@ -61,7 +59,7 @@ double BitsThatTake(const FilterOptions& form, double keys, double bytes, double
 
 // Returns the bits_per_key of a filter with this log2(1/rate), limited to the maximum rate bits.
 double BitsPerKeyOf(double bits) noexcept {
-  return core::BitsForRate(std::exp2(-std::clamp<double>(bits, 0, kMaxRateBits)));
+  return core::BitsForRate(std::exp2(-std::clamp(bits, 0.0, family::kMostBits)));
 }
 
 // Returns a filter's bytes per key and bit of log2(1/rate), for files of this many keys.
@@ -93,28 +91,21 @@ double RangeBytes(double range_bits, double keys) noexcept {
       builder.EstimateSize(static_cast<uint64_t>(std::clamp(keys, 1.0, kMaxKeys))));
 }
 
-double MeanKeys(const TreeFiles::Sums& files) noexcept {
+double MeanKeys(const family::Family::Totals& files) noexcept {
   constexpr double kKeysOfAFile = 10'000;
   return files.files > 0 && files.keys > 0 ? files.keys / static_cast<double>(files.files)
                                            : kKeysOfAFile;
 }
 
-MemoryRates::Asked AskedFor(const PolicyOptions& policy, const BuildFacts& facts,
-                            const KnownTree& known, TreeRecord* tree, double mean_keys) {
-  MemoryRates::Asked asked;
-  TreeRates::Rule& rule = asked.rule;
-  rule = RuleOf(policy, facts, known);
-  rule.memory = static_cast<double>(policy.filter_memory);
-  rule.by_lookups = policy.level_plan == LevelPlan::kLearned;
-  rule.learns =
-      rule.is_leveled && rule.by_lookups && tree != nullptr && tree->rates.HasSamples(&tree->files);
-  if (tree != nullptr) asked.own = &tree->rates;
+SharedMemory MemoryOf(const PolicyOptions& policy, const BuildFacts& facts, const KnownTree& known,
+                      const family::Family::Totals& files) noexcept {
+  const double mean_keys = MeanKeys(files);
   BuildFacts last = facts;  // has most of the keys
   last.level = std::max({known.depth, facts.level, 0});
   last.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
-  asked.bytes_a_bit = BytesABit(FactsToOptions(policy, last), mean_keys);
-  asked.most_bits += RangeBitsPerKey(policy.range_bits, mean_keys);
-  return asked;
+  const double bytes_a_bit = BytesABit(FactsToOptions(policy, last), mean_keys);
+  return {kAim * static_cast<double>(policy.filter_memory) / bytes_a_bit,
+          family::kMostBits + RangeBitsPerKey(policy.range_bits, mean_keys)};
 }
 
 std::optional<PolicyOptions> WithBitsThatFit(const PolicyOptions& asked, const KnownTotals& known,
@@ -128,14 +119,14 @@ std::optional<PolicyOptions> WithBitsThatFit(const PolicyOptions& asked, const K
     if (!(bits > 0)) return 0.0;
     double of_ranges = 0;
     if (asked.range_bits > 0) {
-      of_ranges = file.range_bytes * std::clamp((bits - kMaxRateBits) / range_bits, 0.0, 1.0);
+      of_ranges = file.range_bytes * std::clamp((bits - family::kMostBits) / range_bits, 0.0, 1.0);
     }
     return Bytes(file.form, own, BitsPerKeyOf(bits)) + of_ranges;
   };
   const double fewest = Bytes(file.form, own, kBitsPerKeyOption.least);
-  const double left = memory - known.files.filter_bytes;
-  const double room = std::min(file.replaced.filter_bytes, known.files.filter_bytes) +
-                      left * (left > 0 ? kOfWhatIsLeft : 1);
+  const double left = memory - known.files.bytes;
+  const double room =
+      std::min(file.replaced.bytes, known.files.bytes) + left * (left > 0 ? kOfWhatIsLeft : 1);
   const double wanted = bytes_with(file.bits);
   const double of_replaced =
       kOfReplaced * std::min(own / std::max(file.replaced.keys, 1.0), 1.0) * file.replaced_there;
@@ -167,7 +158,7 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known,
            "of before: winnow::NewListener of winnow/rocksdb_listener.h; libwinnow_preload.so adds "
            "it by itself";
   }
-  const TreeFiles::Sums& files = known.files;
+  const family::Family::Totals& files = known.files;
   const auto memory = static_cast<double>(asked.filter_memory);
   const double keys = std::max(files.keys, 1.0);
   const auto count = [](size_t n, const char* one, const char* more) {
@@ -176,7 +167,7 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known,
   std::string line =
       option + ": " + CountText(files.keys) + " keys in " + count(files.files, "file", "files") +
       " of " + count(known.families, "column family", "column families") + " have filters of " +
-      SizeText(files.filter_bytes) + ", " + Bits(files.filter_bytes / keys) + " bits per key; ";
+      SizeText(files.bytes) + ", " + Bits(files.bytes / keys) + " bits per key; ";
   const std::optional<PolicyOptions> sized = WithBitsThatFit(asked, known, next);
   if (sized) {
     line += base::Text("new files of the last level get bits_per_key=%.1f", sized->bits_per_key);
@@ -187,55 +178,47 @@ std::string MemoryLine(const PolicyOptions& asked, const KnownTotals& known,
   } else {
     line += "new files of the last level get no filters";
   }
-  const double over = files.filter_bytes - memory;
+  const double over = files.bytes - memory;
   if (over > kTooMuch * memory) {
-    line += ". That is " + SizeText(over) + " more than allowed";
+    line +=
+        ". That is " + SizeText(over) +
+        " more than allowed, as filters keep their sizes until their files are rewritten: raise "
+        "filter_memory, or have them rewritten by CompactRange with "
+        "bottommost_level_compaction=kForce";
   }
-  const double on_level_0 = files.levels[0].keys / keys;
-  if (on_level_0 > kMuchOnLevel0 && files.filter_bytes > memory) {
+  const double on_level_0 = files.keys_on_level_0 / keys;
+  if (on_level_0 > kMuchOnLevel0 && files.bytes > memory) {
     line +=
         base::Text(". Compactions lag behind writes: level 0 has %.0f %% of the ",
                    100 * on_level_0) +
         "keys. Until they catch up, filters may take more than allowed, and new files get fewer "
         "bits";
   }
-  const bool is_little =
-      !sized || Bytes(next.form, next.keys, sized->bits_per_key) < memory / keys * next.keys / 2;
-  if (is_little && files.bytes_that_stay > kHeld * memory) {
-    line += ". Files that will not be rewritten soon hold " + SizeText(files.bytes_that_stay) +
-            ": raise filter_memory, or have them rewritten by CompactRange with "
-            "bottommost_level_compaction=kForce";
-  }
   return line;
 }
 
 std::string WithoutLine(const PolicyOptions& asked, const KnownTotals& known,
                         const std::string& family, int level) {
-  const TreeFiles::Sums& files = known.files;
+  const family::Family::Totals& files = known.files;
   return OptionText(asked, "filter_memory") + " has no room for the filter of a file on level " +
          std::to_string(level) + " of column family " + Quoted(family) + ": " +
          CountText(files.keys) + " keys in " + std::to_string(files.files) +
-         " files have filters of " + SizeText(files.filter_bytes) +
+         " files have filters of " + SizeText(files.bytes) +
          ". Lookups of absent keys read such a file: raise "
          "filter_memory";
 }
 
 void MemoryReport::Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions& asked,
-                         const KnownTotals& known, const FileToSize& next,
-                         KnownTrees* trees) noexcept {
+                         const KnownTotals& known, const FileToSize& next) noexcept {
   if (asked.filter_memory == 0 || logger == nullptr) return;
   if (known.are_elsewhere && !known.knows_all_files) return;  // a listener here could not change it
   try {
     LogTimes& times = known.knows_all_files ? in_force_ : not_in_force_;
     if (!times.IsDue(*logger, kBetweenLines, true, std::chrono::steady_clock::now())) return;
-    KnownTotals told = known;
-    if (known.knows_all_files && trees != nullptr) {
-      told.files.bytes_that_stay = trees->Totals(true).files.bytes_that_stay;
-    }
     WriteInLog(logger,
                known.knows_all_files ? ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL
                                      : ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL,
-               MemoryLine(asked, told, next));
+               MemoryLine(asked, known, next));
   } catch (...) {
     // A missing line in the LOG is better than a failed flush.
   }

@@ -1,6 +1,7 @@
 #include "src/rocksdb/builders/planned_builders.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -27,14 +28,6 @@ using ROCKSDB_NAMESPACE::FilterBuildingContext;
 
 namespace {
 
-// Learned rates use positions of keys in bytewise order.
-std::string NotBytewiseNote() {
-  return std::string("level_plan=learned needs keys in the order of ") +
-         ROCKSDB_NAMESPACE::BytewiseComparator()->Name() +
-         ", and a column family of this policy has another comparator: filters are built by "
-         "level_plan=auto; give column families with another comparator a policy of their own";
-}
-
 // Returns whether a file's filter has one reader while the file is open. This is not the case if
 // the block cache holds the filter.
 bool HasOneReaderAFile(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
@@ -45,10 +38,26 @@ constexpr char kExtractorWithoutBits[] =
     "prefix_extractor=winnow.range has no effect: range_bits is 0, so that the policy builds no "
     "range filters";
 
+constexpr char kByLevel[] =
+    "which files live is not known, so that the bits of filters go by level, and are equal in "
+    "universal and FIFO compaction: add listeners=winnow to the DBOptions, in code "
+    "winnow::NewListener. Only with max_open_files=-1 and filters that are neither in the block "
+    "cache nor in partitions do the readers of filters tell";
+
 constexpr char kAskedIfTold[] =
     "range_bits: with prefix_seek_opt_in_only=true, only scans with auto_prefix_mode=true ask "
     "range "
     "filters; without that option, all scans with an upper bound do";
+
+void SayWithoutEffect(const PolicyOptions& options, const FilterBuildingContext& context) noexcept {
+  try {
+    if (const std::string text = WithoutEffect(options); !text.empty()) {
+      WarnOnceInLog(context.info_log, text);
+    }
+  } catch (...) {
+    // The warning is best-effort.
+  }
+}
 
 // Writes to the LOG why a file has no range filter.
 void SayWhyNoRange(RangeProof proof, const FilterBuildingContext& context) {
@@ -85,9 +94,9 @@ double RangeBitsOf(const PolicyOptions& options, const BuildFacts& facts, TreeRe
       options.filter_memory > 0) {
     return options.range_bits;
   }
-  const int level = TreeFiles::LevelIndex(facts.level, facts.is_bottommost);
-  return std::clamp(options.range_bits + record->rates.MoreRangeBits(level), 1.0,
-                    kRangeBitsOption.most);
+  const std::shared_ptr<const family::Shape> shape = record->family.Look();
+  const int level = facts.is_bottommost ? record->family.levels().depth : facts.level;
+  return std::clamp(options.range_bits + shape->MoreOnLevel(level), 1.0, kRangeBitsOption.most);
 }
 
 // Returns a builder of the file's range filters, or null for none. `record` may be null.
@@ -98,7 +107,7 @@ std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
   try {
     AskedRanges none;
     std::shared_ptr<AskedRanges> asked;
-    if (record != nullptr) asked = {record, &record->files.asked_ranges()};
+    if (record != nullptr) asked = {record, &record->asked_ranges};
     core::TableRangePlan plan =
         (asked != nullptr ? asked.get() : &none)->PlanFor(options.range_kind, options.range_bits);
     RangeKind kind = options.range_kind;
@@ -120,42 +129,36 @@ std::string TooManyTreesNote() {
          "again";
 }
 
-FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) {
+FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::DBOptions& database,
+                              const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) {
   FamilyOptions options;
   options.size_ratio = family.max_bytes_for_level_multiplier;
   options.has_dynamic_levels = family.level_compaction_dynamic_level_bytes;
   options.has_last_level_without_filters = family.optimize_filters_for_hits;
   options.is_leveled = family.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  const auto* const table = TableOptionsOf(family);
+  options.readers_tell =
+      database.max_open_files == -1 && table != nullptr && HasOneReaderAFile(*table);
   options.is_bytewise =
       family.comparator != nullptr && OrderOf(family.comparator->Name()) == KeyOrder::kBytewise;
   return options;
 }
 
-bool Learns(const PolicyOptions& options) noexcept {
-  return options.build == Build::kWinnow && options.level_plan == LevelPlan::kLearned;
-}
-
-void LogLearned(ROCKSDB_NAMESPACE::Logger* logger, const std::string& learned) {
-  if (learned.empty() || logger == nullptr) return;
-  ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL, logger, "[winnow] %s",
-                         learned.c_str());
-}
-
 }  // namespace
 
-// Decides on a filter in five steps, each of which needs the results of the former ones. Only the
-// last step needs the file's keys, and so it ends when they are known (file_filter_options.h).
+// Decides on a filter in four steps, each of which needs the results of the former ones. Only the
+// last step needs the file's keys, and so it ends when they are known (file_plan.h).
 //
 //   FindTree             finds the file's tree, and the options for building its files
-//   SampleItsLookups     samples lookups for level_plan=learned
 //   FitIntoMemory        with filter_memory, sizes an average file at this level
 //   PlannedByLevel       plans the rate by the file's level
-//   DecideByItsPlace     adjusts the rate by the files below it and by the learned rates
+//   DecideByItsPlace     goes by the live files and by lookups, where these are known
 FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
                                                const FilterBuildingContext& context) noexcept {
   if (!HashProblem().empty()) return nullptr;
   const bool verify = context.table_options.detect_filter_construct_corruption;
   SetPolicy(asked);
+  SayWithoutEffect(asked, context);
   NoteBuilder(known_);
   const bool may_have_range = MayHaveRange(asked, context);
   if (!GoesByTrees(asked)) {
@@ -165,11 +168,11 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
     FileToBuild file = FindTree(asked, context);
     if (!may_have_range) file.options.range_bits = 0;
     const bool has_place = IsDecidedByItsPlace(file);
-    if (has_place && Learns(file.options)) SampleItsLookups(*file.record, context.info_log);
     const std::optional<PolicyOptions> sized = FitIntoMemory(&file, context);
     if (!sized) return nullptr;
     FilterOptions planned = PlannedByLevel(*sized, file);
     if (!NeedsFilter(planned)) return nullptr;
+    SayIfByLevel(file, context);
     if (file.is_sized) planned.levels_below = -1;
     PolicyOptions with_ranges = *sized;
     if (with_ranges.range_bits > 0)
@@ -180,12 +183,25 @@ FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
       file.options.range_bits = 0;
     }
     if (!has_place) return NewBitsBuilder(planned, verify, nullptr, std::move(range));
-    return NewBitsBuilder(planned, verify, DecideByItsPlace(std::move(file), context.table_options),
+    return NewBitsBuilder(planned, verify, DecideByItsPlace(std::move(file), context),
                           std::move(range));
   } catch (...) {
     CountUnbuiltFilter();
     return nullptr;
   }
+}
+
+// Says that no source tells which files live, if rates go by level for this reason.
+void PlannedBuilders::SayIfByLevel(const FileToBuild& file, const FilterBuildingContext& context) {
+  using ROCKSDB_NAMESPACE::TableFileCreationReason;
+  const bool is_of_tree = context.reason == TableFileCreationReason::kFlush ||
+                          context.reason == TableFileCreationReason::kCompaction;
+  const bool is_of_worker = order_shown_.job().Of(context) || OrderOfJobHere(context);
+  if (!IsDecidedByItsPlace(file) || !is_of_tree || is_of_worker ||
+      file.options.level_plan == LevelPlan::kUniform || file.record->family.has_source()) {
+    return;
+  }
+  WarnOnceInLog(context.info_log, kByLevel);
 }
 
 bool PlannedBuilders::MayHaveRange(const PolicyOptions& options,
@@ -216,12 +232,8 @@ PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& aske
   FileToBuild file{asked, FactsOf(context), {}, nullptr};
   file.options.level_plan = PlanInForce(asked.level_plan);
   if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
-  file.tree = known_->trees.Learn(context.info_log, context.column_family_name, file.facts);
-  if (asked.level_plan == LevelPlan::kLearned && !file.tree.is_bytewise) {
-    file.options.level_plan = LevelPlan::kAuto;
-    const bool has_levels = file.facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-    if (has_levels) WarnOnceInLog(context.info_log, NotBytewiseNote());
-  }
+  file.tree = known_->trees.Learn(context.info_log, context.column_family_name, file.facts,
+                                  HasOneReaderAFile(context.table_options));
   file.record = RecordOf(context);
   return file;
 }
@@ -233,45 +245,49 @@ std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_buil
   const KnownTotals totals = known_->trees.Totals();
   FileToSize to_size;  // an average file of the tree
   to_size.form = FactsToOptions(file.options, file.facts);
-  const TreeFiles::Sums tree =
-      file.record != nullptr ? file.record->files.sums() : TreeFiles::Sums();
+  const family::Family::Totals tree =
+      file.record != nullptr ? file.record->family.totals() : family::Family::Totals();
   to_size.keys = MeanKeys(tree);
   to_size.range_bytes = RangeBytes(file.options.range_bits, to_size.keys);
   if (!totals.knows_all_files) {
-    memory_report_.Write(context.info_log, file.options, totals, to_size, &known_->trees);
+    memory_report_.Write(context.info_log, file.options, totals, to_size);
     return file.options;
   }
   to_build->is_sized = true;
-  const double log2_lambda = known_->trees.Log2LambdaFor(
-      AskedFor(file.options, file.facts, file.tree, file.record.get(), MeanKeys(totals.files)));
-  const auto bits_on = [&](int level, bool is_bottom) {
-    const int index = TreeFiles::LevelIndex(level, is_bottom);
-    const double log2_reach =
-        file.record != nullptr ? file.record->rates.UsualLog2Reach(index, to_size.keys) : 0;
-    return log2_reach - log2_lambda;
+  const SharedMemory memory = MemoryOf(file.options, file.facts, file.tree, totals.files);
+  const double log2_lambda =
+      known_->trees.Log2LambdaNow(file.record.get(), memory.bits, memory.most_bits);
+  const std::shared_ptr<const family::Shape> shape =
+      file.record != nullptr ? file.record->family.Look() : nullptr;
+  const auto bits_on = [&](int level) {
+    return (shape != nullptr ? shape->MeanOnLevel(level) : 0) - log2_lambda;
   };
   FileToSize next = to_size;  // a file of the last level that replaces as many keys
-  next.bits = bits_on(1, true);
-  next.replaced = tree;
-  next.replaced.Scale(std::min(next.keys / std::max(tree.keys, 1.0), 1.0));
-  next.replaced_there = next.replaced.filter_bytes;
-  memory_report_.Write(context.info_log, file.options, totals, next, &known_->trees);
+  next.bits = bits_on(std::max(file.tree.depth, 0));
+  const double part = std::min(next.keys / std::max(tree.keys, 1.0), 1.0);
+  next.SetReplaced({part * tree.keys, part * tree.bytes, part * tree.bytes}, false);
+  memory_report_.Write(context.info_log, file.options, totals, next);
   // A file is assumed not to lie over others if no file does, or if it is a flush and the last
   // flush did not.
   const bool is_needless =
       file.facts.reason == ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush &&
       file.record != nullptr && file.record->has_needless_flush.exchange(false);
   const bool is_over_others = file.facts.level >= 0 && !file.facts.is_bottommost && !is_needless &&
-                              tree.levels.back().keys < tree.keys;
-  to_size.bits = is_over_others ? bits_on(file.facts.level, false) : next.bits;
+                              file.facts.level < file.tree.depth && shape != nullptr &&
+                              shape->HasOverlaps();
+  to_size.bits = is_over_others ? bits_on(file.facts.level) : next.bits;
   to_size.lies_over_others = is_over_others;
   to_size.waits = is_over_others && file.facts.level == 0;
   if (file.facts.level > 0 && file.record != nullptr) {
-    to_size.replaced = file.record->files.EndingSums();
-    to_size.replaced.Scale(std::min(to_size.keys / std::max(to_size.replaced.keys, 1.0), 1.0));
-    to_size.SetReplacedThere(
-        file.facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel,
-        TreeFiles::LevelIndex(file.facts.level, !is_over_others));
+    family::NewFile of_job;
+    of_job.level = file.facts.level;
+    of_job.job = JobOfBegunFile(context);
+    family::Family::Inputs inputs = file.record->family.InputsOf(of_job);
+    if (inputs.keys == 0) inputs = {tree.keys, tree.bytes, tree.bytes};  // as an average file
+    const double part_of_job = std::min(to_size.keys / std::max(inputs.keys, 1.0), 1.0);
+    inputs = {part_of_job * inputs.keys, part_of_job * inputs.bytes,
+              part_of_job * inputs.bytes_on_level};
+    to_size.SetReplaced(inputs, IsLeveled(file.facts));
   }
   const std::optional<PolicyOptions> sized = WithBitsThatFit(file.options, totals, to_size);
   if (!sized && NeedsFilter(PlannedByLevel(file.options, file))) {
@@ -290,27 +306,17 @@ bool PlannedBuilders::IsDecidedByItsPlace(const FileToBuild& file) noexcept {
   return file.record != nullptr && file.facts.level >= 0;
 }
 
-void PlannedBuilders::SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logger* logger) {
-  tree.files.samples().Reserve();
-  known_->trees.SetSampled(&tree, true, &known_->sampling);
-  LogLearned(logger, tree.rates.TakeSummary(tree.files));
-  const std::string why_not = tree.rates.WhyNotLearned();
-  if (!why_not.empty()) WarnOnceInLog(logger, why_not);
-}
-
-std::unique_ptr<FileFilterOptions> PlannedBuilders::DecideByItsPlace(
-    FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) {
-  const bool has_one_reader = HasOneReaderAFile(table);
-  const bool has_notes =
-      file.options.tree_notes > 0 && !table.partition_filters &&
-      (file.options.level_plan != LevelPlan::kUniform || file.options.range_bits > 0);
-  if (!has_one_reader) known_->may_have_more_readers = true;
-  std::shared_ptr<FilterFileMap> filter_files;
-  if (has_one_reader || has_notes || Learns(file.options) || file.options.range_bits > 0)
-    filter_files = {known_, &known_->filter_files};
-  return std::make_unique<FileFilterOptions>(
-      file.options, file.facts, file.tree, std::move(file.record), std::move(filter_files),
-      has_one_reader, has_notes, std::shared_ptr<KnownTrees>(known_, &known_->trees));
+std::unique_ptr<FilePlan> PlannedBuilders::DecideByItsPlace(FileToBuild file,
+                                                            const FilterBuildingContext& context) {
+  FilePlan::Tree tree;
+  tree.known = file.tree;
+  tree.record = std::move(file.record);
+  tree.trees = {known_, &known_->trees};
+  tree.filter_files = {known_, &known_->filter_files};
+  tree.job = JobOfBegunFile(context);
+  tree.has_notes = file.options.tree_notes > 0 && !context.table_options.partition_filters &&
+                   (file.options.level_plan != LevelPlan::kUniform || file.options.range_bits > 0);
+  return std::make_unique<FilePlan>(file.options, file.facts, std::move(tree));
 }
 
 std::shared_ptr<TreeRecord> PlannedBuilders::RecordOf(const FilterBuildingContext& context) {
@@ -329,25 +335,13 @@ void PlannedBuilders::NamePolicy(const PolicyOptions& options) noexcept {
   }
 }
 
-PlannedBuilders::~PlannedBuilders() {
-  if (--known_->policies == 0) known_->sampling.Set(false);
-}
-
-void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& options,
+void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& /*options*/,
                                        const FilterBuildingContext& context) noexcept {
   known_->loads.See(context.table_options);
   known_->loads.WriteLate(context.info_log);
   known_->loads.use().NoteFamily(context.info_log, context.column_family_name);
   LogUse(context.info_log);
   order_shown_.BuilderAsked();
-  if (Learns(options)) return;
-  const std::shared_ptr<TreeRecord> record = RecordOf(context);
-  const bool has_samples =
-      record != nullptr && (record->is_sampled || record->rates.bytes_of_heat() > 0);
-  if (known_->sampling.is_wanted()) {
-    known_->trees.SetSampled(record.get(), false, &known_->sampling);
-  }
-  if (has_samples) record->DropSamples();
 }
 
 OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {
@@ -378,16 +372,14 @@ OwnedReader PlannedBuilders::NewReaderOfFound(std::string_view block, uint64_t h
   if (OwnedReader reader = known_->filter_files.NewReader(hash_of_tail)) return reader;
   ListedFile file;
   file.level = info.level;
-  file.range = {note->first, note->last};
-  file.keys = info.num_hashes;
-  file.filter_bytes = static_cast<double>(block.size());
-  const auto range_bytes = static_cast<double>(core::TableRanges(block).size_bytes());
-  file.memory.bytes = file.filter_bytes - range_bytes;
-  const auto [record, id] = known_->trees.AddFound(note->tree, file);
-  if (id == 0) return {};
-  known_->filter_files.Add(
-      block, std::shared_ptr<TreeFiles>(record, &record->files),
-      {id, TreeFiles::LevelIndex(info.level, false), !known_->may_have_more_readers});
+  file.range = {note->first, note->last, {}};
+  file.keys = static_cast<double>(info.num_hashes);
+  file.bytes = static_cast<double>(block.size());
+  file.bits = -std::log2(info.target_fpr);
+  file.is_measured = true;
+  const auto [record, found] = known_->trees.AddFound(note->tree, file);
+  if (found == nullptr) return {};
+  known_->filter_files.Add(block, record, found);
   return known_->filter_files.NewReader(hash_of_tail);
 }
 
@@ -401,9 +393,6 @@ void PlannedBuilders::NoteDatabaseOptions(
   known_->loads.use().NoteDatabase();
   if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;
   known_->asks_if_told = rocksdb_abi::SeeksPrefixesOnlyIfAsked(database);
-  if (const auto* const table = TableOptionsOf(family)) {
-    if (!HasOneReaderAFile(*table)) known_->may_have_more_readers = true;
-  }
   if (family.comparator != nullptr) {
     if (OrderOf(family.comparator->Name()) == KeyOrder::kOther) {
       known_->was_shown_other_order = true;
@@ -411,7 +400,7 @@ void PlannedBuilders::NoteDatabaseOptions(
       order_shown_.Validated();
     }
   }
-  known_->trees.NoteFamilyOptions(FamilyOptionsOf(family), database.info_log.get());
+  known_->trees.NoteFamilyOptions(FamilyOptionsOf(database, family), database.info_log.get());
 }
 
 }  // namespace winnow::plugin

@@ -15,11 +15,10 @@
 #include <optional>
 #include <utility>
 
-#include "src/rocksdb/builders/file_filter_options.h"
+#include "src/rocksdb/builders/file_plan.h"
 #include "src/rocksdb/builders/memory_budget.h"
 #include "src/rocksdb/hash_guard.h"
 #include "src/rocksdb/load_meter.h"
-#include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/ranges/key_order.h"
 #include "src/rocksdb/ranges/range_part.h"
 #include "src/rocksdb/remote/stated_rates.h"
@@ -41,10 +40,8 @@ struct KnownFiles {
   StatedRates rates;
   std::atomic<bool> was_shown_other_order{false};  // a family's keys are not in bytewise order
   std::atomic<bool> has_range_extractor{false};    // a family has or had one
-  std::atomic<bool> may_have_more_readers{false};  // a filter may have several readers
   std::atomic<bool> asks_if_told{false};           // prefix_seek_opt_in_only
   std::mutex found;              // held while the file of an unknown filter is recorded
-  SamplingUse sampling;          // wanted while lookups of any tree are sampled
   std::atomic<int> policies{0};  // number of policies that own a share
 };
 
@@ -57,7 +54,7 @@ class PlannedBuilders {
     ++known_->policies;
     HashProblem();  // reported on stderr now, and computed before memory may run out
   }
-  ~PlannedBuilders();
+  ~PlannedBuilders() { --known_->policies; }
 
   const std::shared_ptr<KnownFiles>& known() const noexcept { return known_; }
   std::shared_ptr<LoadMeter> loads() const noexcept { return {known_, &known_->loads}; }
@@ -79,13 +76,12 @@ class PlannedBuilders {
   void NamePolicy(const PolicyOptions& options) noexcept;
 
   // Called when RocksDB asks for a builder, of Winnow's or its own filters. Writes a pending alarm
-  // of loads. If the options do not learn, ends sampling of the column family's lookups and drops
-  // the samples. A running compaction with other options may restart sampling until the next file.
+  // of loads.
   void NoteBuilderAsked(const PolicyOptions& options,
                         const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
   // Counts a loaded filter. If its file is known, because it was built here or has a note, also
-  // counts its reader and samples its lookups.
+  // counts its reader and its answers.
   OwnedReader NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept;
 
   // Records the options of a column family, which DB::Open shows.
@@ -114,9 +110,10 @@ class PlannedBuilders {
       FileToBuild* to_build, const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
   static FilterOptions PlannedByLevel(const PolicyOptions& sized, const FileToBuild& file);
   static bool IsDecidedByItsPlace(const FileToBuild& file) noexcept;
-  void SampleItsLookups(TreeRecord& tree, ROCKSDB_NAMESPACE::Logger* logger);
-  std::unique_ptr<FileFilterOptions> DecideByItsPlace(
-      FileToBuild file, const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table);
+  void SayIfByLevel(const FileToBuild& file,
+                    const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
+  std::unique_ptr<FilePlan> DecideByItsPlace(
+      FileToBuild file, const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
 
   OwnedReader NewReaderOfFound(std::string_view block, uint64_t hash_of_tail);
 

@@ -6,6 +6,7 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/rocksdb/listener/listener.h"
 
@@ -191,24 +192,23 @@ Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
     ListedFile listed;
     listed.name = database.name.File(file.file_number);
     listed.level = file.level;
-    listed.range = {file.smallestkey, file.largestkey};
-    listed.is_ending = file.being_compacted;
+    listed.range = {file.smallestkey, file.largestkey, {}};
     if (known != nullptr) {
-      listed.keys = known->keys;
-      listed.filter_bytes = static_cast<double>(known->filter_bytes);
-      listed.is_ours = known->is_ours;
-      listed.may_have_range = known->may_have_range;
+      listed.keys = static_cast<double>(known->keys);
+      listed.bytes = static_cast<double>(known->filter_bytes);
+      // A filter that another policy built, or that includes a range filter, does not tell its bits
+      // by its size.
+      listed.tells_bits = known->filter_bytes == 0 || (known->is_ours && !known->may_have_range);
       listed.is_measured = true;
     } else {
-      listed.keys =
-          bytes > 0 ? static_cast<uint64_t>(static_cast<double>(file.size) *
-                                            static_cast<double>(keys) / static_cast<double>(bytes))
-                    : file.size / kBytesAKey;
+      listed.keys = bytes > 0 ? static_cast<double>(file.size) * static_cast<double>(keys) /
+                                    static_cast<double>(bytes)
+                              : static_cast<double>(file.size / kBytesAKey);
     }
     Family& family = families[file.column_family_name];
     if (file.file_number >= family.newest) {
       family.newest = file.file_number;
-      family.newest_is_ours = listed.is_ours;
+      family.newest_is_ours = known != nullptr && known->is_ours;
     }
     family.told.files.push_back(std::move(listed));
   }

@@ -171,19 +171,23 @@ void Listener::TakePolicyOf(DB* opened) {
 
 // ---- Callbacks
 
+// Returns the trees that the family's tree is among, and the database's logger; both null if the
+// database was not listed.
+Listener::Trees Listener::TreesOf(const std::string& path, const std::string& family) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::shared_ptr<KnownFiles> known = KnownOf(family);
+  for (const std::unique_ptr<Database>& database : databases_) {
+    if (database->path != path || database->logger == nullptr || known == nullptr) continue;
+    return {{known, &known->trees}, database->logger};
+  }
+  return {};
+}
+
 // Returns null if nothing is known of the tree.
 std::shared_ptr<TreeRecord> Listener::RecordOf(const std::string& path,
                                                const std::string& family) const {
-  std::shared_ptr<KnownFiles> known;
-  const void* logger = nullptr;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    known = KnownOf(family);
-    for (const std::unique_ptr<Database>& database : databases_) {
-      if (database->path == path) logger = database->logger;
-    }
-  }
-  return known == nullptr || logger == nullptr ? nullptr : known->trees.RecordOf(logger, family);
+  const Trees trees = TreesOf(path, family);
+  return trees.trees == nullptr ? nullptr : trees.trees->RecordOf(trees.logger, family);
 }
 
 void Listener::OnFlushBegin(DB* database, const FlushJobInfo& info) {
@@ -196,7 +200,7 @@ void Listener::OnFlushCompleted(DB* database, const FlushJobInfo& info) {
   orders_.Ends(database, info.job_id, info.cf_id);
   try {
     if (const auto record = RecordOf(database->GetName(), info.cf_name)) {
-      record->files.Installed(FileName::Of(database->GetName(), info.file_number), 0);
+      record->family.Installed(FileName::Of(database->GetName(), info.file_number), 0);
     }
   } catch (...) {
   }
@@ -214,11 +218,13 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
   }
   try {
     const FileName name = FileName::Of(database->GetName(), 0);
-    if (const auto record = RecordOf(database->GetName(), info.cf_name)) {
-      for (const CompactionFileInfo& file : info.input_file_infos) {
-        record->files.Ending(name.File(file.file_number), info.job_id);
-      }
+    const Trees trees = TreesOf(database->GetName(), info.cf_name);
+    if (trees.trees == nullptr) return;
+    std::vector<FileName> inputs;
+    for (const CompactionFileInfo& file : info.input_file_infos) {
+      inputs.push_back(name.File(file.file_number));
     }
+    trees.trees->Begin(trees.logger, info.cf_name, info.job_id, std::move(inputs));
   } catch (...) {
   }
 }
@@ -234,16 +240,14 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
         outputs.insert(file.file_number);
       }
       for (const CompactionFileInfo& file : info.input_file_infos) {
-        if (outputs.count(file.file_number) == 0) record->files.Ended(name.File(file.file_number));
+        if (outputs.count(file.file_number) == 0) record->family.Ended(name.File(file.file_number));
       }
       for (const CompactionFileInfo& file : info.output_file_infos) {
-        record->files.Installed(name.File(file.file_number), file.level);
-      }
-    } else if (record != nullptr) {  // the compaction failed: its inputs stay
-      for (const CompactionFileInfo& file : info.input_file_infos) {
-        record->files.Installed(name.File(file.file_number), file.level);
+        record->family.Installed(name.File(file.file_number), file.level);
       }
     }
+    const Trees trees = TreesOf(database->GetName(), info.cf_name);
+    if (trees.trees != nullptr) trees.trees->End(trees.logger, info.cf_name, info.job_id);
   } catch (...) {
   }
   LookAtRemoteOutputs(database, info);
@@ -263,9 +267,9 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
   const uint64_t number = NumberIn(info.file_path);
   const LastBuiltFilter built = WhatWasBuilt();
   const std::shared_ptr<KnownFiles> builder = built.policy.lock();
-  const std::shared_ptr<TreeFiles> files = built.files.lock();
+  const std::shared_ptr<TreeRecord> tree = built.tree.lock();
   if (!info.status.ok()) {
-    if (files != nullptr) files->NotWritten(built.id);
+    if (tree != nullptr && built.file != nullptr) tree->family.NotWritten(built.file);
     return;
   }
   if (number == 0) return;
@@ -288,10 +292,10 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
         database.is_ours[info.cf_name] = is_ours;
       }
     }
-    if (files != nullptr) {
-      files->SetName(built.id, FileName::Of(info.db_name, number));
+    if (tree != nullptr && built.file != nullptr) {
+      tree->family.SetName(built.file, FileName::Of(info.db_name, number));
       for (const auto& known : all) {
-        known->trees.SetDatabase(files.get(), FileName::Of(info.db_name, 0));
+        known->trees.SetDatabase(tree.get(), FileName::Of(info.db_name, 0));
       }
     }
   } catch (...) {

@@ -154,6 +154,11 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   static const Measured* Known(const Database& database,
                                const ROCKSDB_NAMESPACE::LiveFileMetaData& file);
 
+  struct Trees {
+    std::shared_ptr<KnownTrees> trees;
+    const void* logger = nullptr;
+  };
+  Trees TreesOf(const std::string& path, const std::string& family) const;
   std::shared_ptr<TreeRecord> RecordOf(const std::string& path, const std::string& family) const;
   void Look(ROCKSDB_NAMESPACE::DB* database) noexcept;
   bool Enter(ROCKSDB_NAMESPACE::DB* database);

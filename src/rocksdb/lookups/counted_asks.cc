@@ -10,13 +10,18 @@ namespace {
 // Maximum gap: below half of 2^32, so that counts can be compared modulo 2^32.
 constexpr uint32_t kMostGap = uint32_t{1} << 30;
 
-std::atomic<uint32_t> mean_gap{kMeanGap};
+std::atomic<uint32_t> set_gap{kNoSetGap};
 
 }  // namespace
 
-uint32_t MeanGap() noexcept { return mean_gap.load(std::memory_order_relaxed); }
+uint32_t NextMeanGap(uint32_t mean, std::chrono::nanoseconds time) noexcept {
+  if (time < kPace) return std::min(2 * mean, kMeanGap);
+  return time > 2 * kPace ? std::max(mean / 2, kLeastMeanGap) : mean;
+}
 
-void SetMeanGap(uint32_t mean) noexcept { mean_gap.store(mean, std::memory_order_relaxed); }
+uint32_t CurrentSetGap() noexcept { return set_gap.load(std::memory_order_relaxed); }
+
+void SetMeanGap(uint32_t mean) noexcept { set_gap.store(mean, std::memory_order_relaxed); }
 
 // Writes the end that is not valid yet first, so that a reader finds either the old or the new
 // pair.
@@ -38,8 +43,7 @@ uint64_t SumOf(const AskCount& count, const AskCountEnds& ends) noexcept {
   }
 }
 
-uint32_t NextGap(uint64_t* random) noexcept {
-  const uint32_t mean = MeanGap();
+uint32_t NextGap(uint32_t mean, uint64_t* random) noexcept {
   // xorshift64 (Marsaglia, Journal of Statistical Software 8, 2003).
   uint64_t x = *random;
   x ^= x << 13;

@@ -1,7 +1,7 @@
 // Sampling of filter checks for the use counters by policy and level (use/use_meter.h). After a
 // random gap, the next check is counted, whatever its key, so that a hot key counts as often as it
 // is looked up. Gaps are geometrically distributed: each check is counted with a probability of 1
-// in MeanGap(), independent of all others.
+// in the thread's mean gap, independent of all others.
 //
 // A thread's count of its lookups runs up to 0 from one counted check to the next, so that the
 // carry of the addition detects it.
@@ -10,6 +10,7 @@
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_COUNTED_ASKS_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 namespace winnow::plugin {
@@ -23,15 +24,23 @@ struct CountedAsk {
 // Number of threads that have counters of their own. All other threads share one set.
 inline constexpr uint32_t kOwnSlots = 16;
 
-// Mean gap between counted checks. Counting a check takes some 60 ns. With a gap of 120, lookups
-// would take half a nanosecond longer, a tenth of a lookup in the processor's cache; with this gap,
-// the cost can't be measured.
-inline constexpr uint32_t kMeanGap = 2048;
-uint32_t MeanGap() noexcept;
+// Bounds of a thread's mean gap between counted checks. Counting one takes some 60 ns. After each
+// kAsksOfAPace of them the thread doubles its mean gap if they came faster than 16,000 a second,
+// and halves it if they came at less than half of this: so counting takes at most a thousandth of a
+// core, and threads that ask little are sampled enough for policies to learn.
+inline constexpr uint32_t kLeastMeanGap = 64;
+inline constexpr uint32_t kMeanGap = 1024;
+inline constexpr uint32_t kAsksOfAPace = 64;
+inline constexpr std::chrono::milliseconds kPace{4};
+// Returns the next mean gap of a thread whose last kAsksOfAPace counted checks took this time.
+uint32_t NextMeanGap(uint32_t mean, std::chrono::nanoseconds time) noexcept;
 
-// Sets the mean gap, for tests; 0 disables counting. Must be called before the threads that look up
-// keys start, as each thread has its next gap already.
+// Sets the mean gap of all threads, for tests; 0 disables counting, and kNoSetGap, the default,
+// lets each thread choose. Must be called before the threads that look up keys start, as each
+// thread has its next gap already.
+inline constexpr uint32_t kNoSetGap = UINT32_MAX;
 void SetMeanGap(uint32_t mean) noexcept;
+uint32_t CurrentSetGap() noexcept;
 
 // A count of lookups, which one thread increments. Zero-initialized.
 struct AskCount {
@@ -68,7 +77,7 @@ void StartGap(AskCount* count, AskCountEnds* ends, uint32_t gap) noexcept;
 uint64_t SumOf(const AskCount& count, const AskCountEnds& ends) noexcept;
 
 // Returns the gap to the next counted check, at least 1. *random is the thread's state, and not 0.
-uint32_t NextGap(uint64_t* random) noexcept;
+uint32_t NextGap(uint32_t mean, uint64_t* random) noexcept;
 
 }  // namespace winnow::plugin
 

@@ -29,11 +29,9 @@ constexpr int kLost = 3;
 constexpr int kLostByShortBatch = 7;
 // Net savings, by watched hashes that came again, at which a thread begins to share.
 constexpr int kEnough = 3;
-// Masks of watched hashes: one in 64; one in 256 after kManyWatched of them did not come again. All
-// sampled hashes are watched, too. Few are watched, because the processor mispredicts the branch
-// for a watched hash.
+// Masks of watched hashes: one in 64; one in 256 after kManyWatched of them did not come again. Few
+// are watched, because the processor mispredicts the branch for a watched hash.
 constexpr uint32_t kNotWatchedAtFirst = 63;
-static_assert(kNotWatchedAtFirst < uint64_t{1} << kMinSamplingShift);
 constexpr uint32_t kNotWatchedLater = 255;
 constexpr uint32_t kManyWatched = 32;
 // Batches watch eight times as many hashes.
@@ -150,15 +148,16 @@ void BeginCounting(ThreadHashes* thread) noexcept {
   const auto now =
       static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   thread->random = (now ^ reinterpret_cast<uintptr_t>(thread)) * 0x9e3779b97f4a7c15u | 1;
-  for (int i = 0; i < 4; ++i) NextGap(&thread->random);  // similar seeds have similar first values
-  thread->mean_gap = MeanGap();
+  for (int i = 0; i < 4; ++i)
+    NextGap(1, &thread->random);  // similar seeds have similar first values
+  thread->set_gap = CurrentSetGap();
+  thread->mean_gap = thread->set_gap == kNoSetGap ? kMeanGap : thread->set_gap;
   for (int i = 0; i < 2; ++i) {
     LastKey* const key = &thread->keys[i];
-    StartGap(&key->computed, &thread->computed_ends[i], NextGap(&thread->random));
-    StartGap(&key->shared, &thread->shared_ends[i], NextGap(&thread->random));
+    StartGap(&key->computed, &thread->computed_ends[i], thread->NewGap());
+    StartGap(&key->shared, &thread->shared_ends[i], thread->NewGap());
   }
-  thread->sampled_left = NextGap(&thread->random);
-  thread->batch_left = NextGap(&thread->random);
+  thread->batch_left = thread->NewGap();
 }
 
 // Attaches a ThreadHashes to a new or surplus thread, which then is sharing or watching. Without
@@ -179,10 +178,9 @@ void Attach() noexcept {
   const auto number = static_cast<uint32_t>(thread - thread->block->threads);
   thread->slot = thread->block == &first_block ? std::min(number, kOwnSlots) : kOwnSlots;
   thread->due = {};
-  if (thread->random == 0 || thread->mean_gap != MeanGap()) BeginCounting(thread);
+  if (thread->random == 0 || thread->set_gap != CurrentSetGap()) BeginCounting(thread);
   Switch(thread, MayShare());
   thread->shared_before = thread->Shared();
-  thread->sampled = {};
   this_thread_key = &thread->keys[0];
 }
 
@@ -206,11 +204,9 @@ void Watch(ThreadHashes* thread, uint64_t hash, int lost) noexcept {
     thread->watched = hash;
     thread->credit = std::max(thread->credit - lost, 0);
     thread->new_watched = std::min(thread->new_watched + 1, kManyWatched);
-    const uint64_t not_watched =
+    const uint32_t not_watched =
         thread->new_watched < kManyWatched ? kNotWatchedAtFirst : kNotWatchedLater;
-    for (LastKey& key : thread->keys) {
-      key.not_watched = static_cast<uint32_t>(std::min(not_watched, SamplingMask()));
-    }
+    for (LastKey& key : thread->keys) key.not_watched = not_watched;
     return;
   }
   thread->credit += kSaved;
@@ -274,9 +270,9 @@ __attribute__((noinline)) void SetDue(const CountedAsk& ask) noexcept {
   if (ThreadHashes* const thread = this_thread_key->thread) thread->due = ask;
 }
 
-__attribute__((noinline)) SharedKey Watched(uint64_t hash, const Slice& key) noexcept {
+__attribute__((noinline)) SharedKey Watched(uint64_t hash) noexcept {
   WatchHash(hash);
-  return {hash, IsSampled(hash) ? &key : nullptr};
+  return {hash, nullptr};
 }
 
 // Handles a check that last->computed counts, of a key that may also be watched.
@@ -327,10 +323,6 @@ __attribute__((noinline, flatten)) SharedKey HashAndKeep(const Slice& key, LastK
     this_thread_key = other;
   }
   const uint64_t hash = core::HashKeyInline(key.data(), key.size());
-  if (IsSampled(hash)) {
-    CountSampled();
-    return {hash, &key};
-  }
   Keep(last, key, hash);
   const bool is_counted = CountComputed(last);
   if (is_counted) SetDue(CountAskByComputed(last));
@@ -369,26 +361,20 @@ __attribute__((noinline)) void SettleHashes() noexcept {
 
 __attribute__((noinline)) void WatchHash(uint64_t hash) noexcept { WatchHash(hash, kLost); }
 
-__attribute__((noinline)) void CountSampled() noexcept {
-  ThreadHashes* const thread = this_thread_key->thread;
-  AddTo(&thread->sampled_computed, 1);
-  if (--thread->sampled_left != 0) return;
-  thread->due = {MeanGap(), thread->slot};
-  thread->sampled_left = NextGap(&thread->random);
-}
-
 __attribute__((noinline)) CountedAsk CountAskByComputed(LastKey* last) noexcept {
   ThreadHashes* const thread = last->thread;
   if (thread == nullptr) return {};
-  StartGap(&last->computed, &thread->computed_ends[last - thread->keys], NextGap(&thread->random));
-  return {MeanGap(), thread->slot};
+  const CountedAsk ask = thread->TakeAsk();
+  StartGap(&last->computed, &thread->computed_ends[last - thread->keys], thread->NewGap());
+  return ask;
 }
 
 __attribute__((noinline)) CountedAsk CountAskByShared(LastKey* last) noexcept {
   ThreadHashes* const thread = last->thread;
   if (thread == nullptr) return {};
-  StartGap(&last->shared, &thread->shared_ends[last - thread->keys], NextGap(&thread->random));
-  return {MeanGap(), thread->slot};
+  const CountedAsk ask = thread->TakeAsk();
+  StartGap(&last->shared, &thread->shared_ends[last - thread->keys], thread->NewGap());
+  return ask;
 }
 
 CountedAsk TakeCountedAsk() noexcept {
@@ -401,11 +387,6 @@ uint32_t SlotOfThisThread() noexcept {
   return thread != nullptr ? thread->slot : kOwnSlots;
 }
 
-LookupsUnderWay* LookupsOfThisThread() noexcept {
-  ThreadHashes* const thread = this_thread_key->thread;
-  return thread != nullptr ? &thread->sampled : nullptr;
-}
-
 __attribute__((flatten)) SharedKey SharedHash(const Slice& key, LastKey* last) noexcept {
   if (HasLongLength(*last, key) && IsLongKept(*last, key)) return KeptKey(key, last);
   return HashAndKeep(key, last);
@@ -415,7 +396,7 @@ __attribute__((flatten)) SharedKey ComputedHash(const Slice& key, LastKey* last)
   const bool is_counted = CountComputed(last);
   const uint64_t hash = HashLong(key);
   if (is_counted) return CountedAndMaybeWatched(hash, key, last);
-  return IsWatched(*last, hash) ? Watched(hash, key) : SharedKey{hash, nullptr};
+  return IsWatched(*last, hash) ? Watched(hash) : SharedKey{hash, nullptr};
 }
 
 namespace {
@@ -502,8 +483,9 @@ CountedAsk NextCountedOfBatch(size_t n, size_t* key) noexcept {
   if (thread == nullptr || thread->batch_left > 0) return {};
   const auto behind = static_cast<size_t>(-thread->batch_left);
   *key = n - 1 - std::min(behind, n - 1);
-  thread->batch_left += NextGap(&thread->random);
-  return {MeanGap(), thread->slot};
+  const CountedAsk ask = thread->TakeAsk();
+  thread->batch_left += thread->NewGap();
+  return ask;
 }
 
 namespace {

@@ -45,15 +45,6 @@
 // never decrease. A ThreadHashes takes a kilobyte and is reused, so there are as many as the most
 // threads that ever looked up keys at the same time.
 //
-// Some lookups are sampled, by their key's hash (sampled_hashes.h). Readers must see this at each
-// file. So a sampled key is never kept as the last one:
-//
-//   new, surplus, ended   nothing is sampled, as samples are recorded in the ThreadHashes
-//   sharing               each computed hash is tested; a sampled key is not kept, and so it is
-//                         hashed for each file. These hashes do not count for the credit
-//   watching              sampled hashes are watched, and are tested there
-//   batches               all hashes are tested, but only while sampling is on
-//
 // Some checks are counted individually, after random gaps (counted_asks.h). A thread counts lookups
 // with computed and with shared hashes separately; each count has its own gaps. Threads without a
 // ThreadHashes have no counted checks.
@@ -73,7 +64,6 @@
 #include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/lookups/key_bytes.h"
 #include "src/rocksdb/lookups/last_key.h"
-#include "src/rocksdb/lookups/sampled_hashes.h"
 #include "winnow/hash.h"
 
 namespace winnow::plugin {
@@ -83,8 +73,6 @@ inline constexpr size_t kMaxBatchKeys = 32;
 
 // Number of kept keys of single lookups after which the credit is updated.
 inline constexpr size_t kSettledTogether = 16;
-
-struct LookupsUnderWay;
 
 // The thread's key. Never null. Not thread_local, as such a variable of another file is accessed by
 // a function call. Initial-exec TLS costs one load. It uses the static TLS that is left for
@@ -156,10 +144,10 @@ class AsideKey {
 #endif
 };
 
-// Returns whether a hash is watched, as all sampled ones are. Depends only on the hash, so that a
-// key that comes again is watched again.
+// Returns whether a hash is watched. Depends only on the hash, so that a key that comes again is
+// watched again.
 WINNOW_KEY_INLINE bool IsWatched(const LastKey& last, uint64_t hash) noexcept {
-  return __builtin_expect(((hash ^ SamplingSalt()) & last.not_watched) == 0, 0);
+  return __builtin_expect((hash & last.not_watched) == 0, 0);
 }
 
 // Keeps another key of equal length, at most 64 bytes, with its computed hash.
@@ -184,10 +172,10 @@ void SettleHashes() noexcept;
 // Decides whether to begin sharing, by a hash for which IsWatched is true.
 void WatchHash(uint64_t hash) noexcept;
 
-// A hash, and its key if the check is sampled or counted, else null. Returned in registers.
+// A hash, and its key if the check is counted, else null. Returned in registers.
 struct SharedKey {
   uint64_t hash;
-  const ROCKSDB_NAMESPACE::Slice* noted;
+  const ROCKSDB_NAMESPACE::Slice* counted;
 };
 
 // Returns the hash of a key, shared or computed, and counts it, for threads that are new or
@@ -201,20 +189,13 @@ SharedKey ComputedHash(const ROCKSDB_NAMESPACE::Slice& key, LastKey* last) noexc
 // Returns the check that the last call of SharedHash or ComputedHash counted, once.
 CountedAsk TakeCountedAsk() noexcept;
 
-// Sharing: counts the hash of a sampled key, separately from kept keys.
-void CountSampled() noexcept;
-
 // Returns the counter slot of this thread, which may be new.
 uint32_t SlotOfThisThread() noexcept;
 
-// Returns the sampled lookups of this thread, or null if it has no ThreadHashes.
-LookupsUnderWay* LookupsOfThisThread() noexcept;
-
-// Checks one filter for one key, by probe.Ask(hash), a const function with a uint64_t, or by
-// probe.AskSampled(key, hash), which gives an equal answer. probe.NoteCounted(ask, answer) gets the
-// answer of a counted check. Must be called in a function that is `flatten`. Common paths are
-// inlined, and need no call and no frame if Ask needs none. Rare paths are tail calls, so that
-// common paths need no frame for them.
+// Checks one filter for one key, by probe.Ask(hash), a const function with a uint64_t.
+// probe.NoteCounted(key, ask, answer) gets the answer of a counted check. Must be called in a
+// function that is `flatten`. Common paths are inlined, and need no call and no frame if Ask needs
+// none. Rare paths are tail calls, so that common paths need no frame for them.
 template <typename Probe>
 class Lookup {
  public:
@@ -226,7 +207,7 @@ class Lookup {
       const AsideKey aside(key);
       const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
       if (CountComputed(last)) return AskCounted(probe, hash, aside.Get());
-      return IsWatched(*last, hash) ? AskWatched(probe, hash, aside.Get()) : probe.Ask(hash);
+      return IsWatched(*last, hash) ? AskWatched(probe, hash) : probe.Ask(hash);
     }
     if (last->length != key.size()) {
       return AskOther(probe, last, key);
@@ -242,12 +223,8 @@ class Lookup {
     if (!IsShort(key)) {
       return AskOther(probe, last, key);
     }
-    const AsideKey aside(key);
     const uint64_t hash = core::HashShortKeyInline(key.data(), key.size());
     ReplaceLast(last, key, hash);
-    if (IsSampled(hash)) {
-      return AskSampledNext(probe, hash, aside.Get());
-    }
     if (CountComputed(last)) return AskCountedNext(probe, hash, last);
     return CountKept(last) ? AskSettled(probe, hash) : probe.Ask(hash);
   }
@@ -257,10 +234,9 @@ class Lookup {
     return probe.Ask(hash);
   }
 
-  __attribute__((noinline)) static Answer AskWatched(const Probe& probe, uint64_t hash,
-                                                     const ROCKSDB_NAMESPACE::Slice& key) {
+  __attribute__((noinline)) static Answer AskWatched(const Probe& probe, uint64_t hash) {
     WatchHash(hash);
-    return IsSampled(hash) ? probe.AskSampled(key, hash) : probe.Ask(hash);
+    return probe.Ask(hash);
   }
 
   // Handles a key whose length is not that of the last one, or more than kMaxShortKeyBytes.
@@ -275,25 +251,16 @@ class Lookup {
     const AsideKey aside(key);
     const uint64_t hash = core::HashMiddlingKeyInline(key.data(), key.size());
     if (CountComputed(last)) return AskCounted(probe, hash, aside.Get());
-    return IsWatched(*last, hash) ? AskWatched(probe, hash, aside.Get()) : probe.Ask(hash);
+    return IsWatched(*last, hash) ? AskWatched(probe, hash) : probe.Ask(hash);
   }
 
   template <SharedKey (*kHash)(const ROCKSDB_NAMESPACE::Slice&, LastKey*)>
   __attribute__((noinline)) static Answer AskBy(const Probe& probe, LastKey* last,
                                                 const ROCKSDB_NAMESPACE::Slice& key) {
     const SharedKey shared = kHash(key, last);
-    return __builtin_expect(shared.noted != nullptr, 0)
-               ? AskNoted(probe, *shared.noted, shared.hash)
+    return __builtin_expect(shared.counted != nullptr, 0)
+               ? Counted(probe, *shared.counted, TakeCountedAsk(), probe.Ask(shared.hash))
                : probe.Ask(shared.hash);
-  }
-
-  // Handles a check that is sampled, counted, or both.
-  __attribute__((noinline)) static Answer AskNoted(const Probe& probe,
-                                                   const ROCKSDB_NAMESPACE::Slice& key,
-                                                   uint64_t hash) {
-    const CountedAsk counted = TakeCountedAsk();
-    const Answer answer = IsSampled(hash) ? probe.AskSampled(key, hash) : probe.Ask(hash);
-    return Counted(probe, counted, answer);
   }
 
   // Watching, surplus or ended: handles a counted check. The hash may also be watched.
@@ -301,31 +268,28 @@ class Lookup {
                                                      const ROCKSDB_NAMESPACE::Slice& key) {
     LastKey* const last = this_thread_key;
     const CountedAsk counted = CountAskByComputed(last);
-    return Counted(probe, counted,
-                   IsWatched(*last, hash) ? AskWatched(probe, hash, key) : probe.Ask(hash));
+    return Counted(probe, key, counted,
+                   IsWatched(*last, hash) ? AskWatched(probe, hash) : probe.Ask(hash));
   }
 
   // Sharing: handles a counted check of the last key.
   __attribute__((noinline)) static Answer AskCountedLast(const Probe& probe, LastKey* last) {
-    return Counted(probe, CountAskByShared(last), probe.Ask(last->hash));
+    return Counted(probe, KeyOf(*last), CountAskByShared(last), probe.Ask(last->hash));
   }
   __attribute__((noinline)) static Answer AskCountedNext(const Probe& probe, uint64_t hash,
                                                          LastKey* last) {
     const CountedAsk counted = CountAskByComputed(last);
     if (CountKept(last)) SettleHashes();
-    return Counted(probe, counted, probe.Ask(hash));
+    return Counted(probe, KeyOf(*last), counted, probe.Ask(hash));
   }
 
-  static Answer Counted(const Probe& probe, const CountedAsk& ask, Answer answer) {
-    if (ask.weight != 0) probe.NoteCounted(ask, answer);
+  static ROCKSDB_NAMESPACE::Slice KeyOf(const LastKey& last) {
+    return {last.bytes, last.length <= kMaxShortBytes ? last.length : 0};
+  }
+  static Answer Counted(const Probe& probe, const ROCKSDB_NAMESPACE::Slice& key,
+                        const CountedAsk& ask, Answer answer) {
+    if (ask.weight != 0) probe.NoteCounted(key, ask, answer);
     return answer;
-  }
-
-  __attribute__((noinline)) static Answer AskSampledNext(const Probe& probe, uint64_t hash,
-                                                         const ROCKSDB_NAMESPACE::Slice& key) {
-    this_thread_key->length = LastKey::kNone;
-    CountSampled();
-    return AskNoted(probe, key, hash);
   }
 };
 

@@ -5,15 +5,16 @@
 #define WINNOW_SRC_ROCKSDB_LOOKUPS_THREAD_HASHES_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/lookups/hash_batch.h"
 #include "src/rocksdb/lookups/key_bytes.h"
 #include "src/rocksdb/lookups/last_key.h"
-#include "src/rocksdb/lookups/lookup_samples.h"
 #include "src/rocksdb/lookups/recent_filters.h"
 
 namespace winnow::plugin {
@@ -31,22 +32,34 @@ struct ThreadHashes {
   uint64_t shared_before;  // shared hashes already in the credit
   uint64_t watched;        // last watched hash
   uint32_t new_watched;    // watched hashes so far; at most kManyWatched
-  LookupsUnderWay sampled;
   RecentFilters recent;
-  std::atomic<uint64_t> sampled_computed;  // hashes of sampled keys, while sharing
-  std::atomic<uint64_t> batch_computed;    // computed hashes of batches
-  std::atomic<uint64_t> batch_shared;      // shared hashes of batches
-  ThreadBlock* block;                      // owner of this object
+  std::atomic<uint64_t> batch_computed;  // computed hashes of batches
+  std::atomic<uint64_t> batch_shared;    // shared hashes of batches
+  ThreadBlock* block;                    // owner of this object
 
   // State of counted checks, which the next thread of this object continues.
   AskCountEnds computed_ends[2];  // one per key
   AskCountEnds shared_ends[2];
-  uint64_t random;        // random state; 0 until the first thread
-  uint32_t mean_gap;      // mean of the current gaps
-  uint32_t slot;          // CountedAsk::slot
-  uint32_t sampled_left;  // sampled keys until the next counted one
-  int64_t batch_left;     // keys of batches until the next counted one
-  CountedAsk due;         // counted check of the current lookup
+  uint64_t random;     // random state; 0 until the first thread
+  uint32_t set_gap;    // CurrentSetGap() when counting began
+  uint32_t mean_gap;   // of the gaps that begin now
+  uint32_t of_pace;    // counted checks since paced_at
+  uint32_t slot;       // CountedAsk::slot
+  int64_t batch_left;  // keys of batches until the next counted one
+  CountedAsk due;      // counted check of the current lookup
+  std::chrono::steady_clock::time_point paced_at;
+
+  // Returns the check that the end of a gap counts. Call NewGap then.
+  CountedAsk TakeAsk() noexcept {
+    const CountedAsk ask{mean_gap, slot};
+    if (set_gap == kNoSetGap && ++of_pace == kAsksOfAPace) {
+      const auto now = std::chrono::steady_clock::now();
+      mean_gap = NextMeanGap(mean_gap, now - std::exchange(paced_at, now));
+      of_pace = 0;
+    }
+    return ask;
+  }
+  uint32_t NewGap() noexcept { return NextGap(mean_gap, &random); }
 
   uint64_t Shared() const noexcept {
     return SumOf(keys[0].shared, shared_ends[0]) + SumOf(keys[1].shared, shared_ends[1]) +
@@ -54,7 +67,6 @@ struct ThreadHashes {
   }
   uint64_t Computed() const noexcept {
     return SumOf(keys[0].computed, computed_ends[0]) + SumOf(keys[1].computed, computed_ends[1]) +
-           sampled_computed.load(std::memory_order_relaxed) +
            batch_computed.load(std::memory_order_relaxed);
   }
   char* LongBytes(const LastKey* key) const noexcept {

@@ -6,8 +6,10 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "src/base/c_locale.h"
@@ -17,8 +19,8 @@
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/remote/family_text.h"
 #include "src/rocksdb/remote/job_options.h"
-#include "src/rocksdb/trees/tree_text.h"
 #include "src/rocksdb/version_guard.h"
 #include "winnow/rocksdb_remote_compaction.h"
 
@@ -193,23 +195,17 @@ Status Prepare(const std::string& name, const std::string& input, const std::str
   return Status::OK();
 }
 
-// Returns the rates that a worker needs: lambda, and lookups by place.
-TreeRates::Told Tell(const PolicyOptions& policy, const KnownTrees::Chosen& chosen,
-                     KnownTrees* trees) {
-  if (chosen.record == nullptr) return {};
-  TreeFiles& files = chosen.record->files;
-  PolicyOptions by = policy;
-  by.level_plan = PlanInForce(policy.level_plan);
+// Returns the bits of a filter with log2(n / k) = 0; nothing if the tree is not known.
+std::optional<double> OffsetOf(const PolicyOptions& policy, const KnownTrees::Chosen& chosen,
+                               KnownTrees* trees) {
+  if (chosen.record == nullptr) return std::nullopt;
   const KnownTotals totals = trees->Totals();
-  if (!totals.knows_all_files) by.filter_memory = 0;  // filter_memory is not in force
-  MemoryRates::Asked asked =
-      AskedFor(by, chosen.facts, chosen.tree, chosen.record.get(), MeanKeys(totals.files));
-  asked.is_anew = true;
-  asked.rule.by_lookups = asked.rule.by_lookups && asked.rule.is_sized();
-  TreeRates::Told told = chosen.record->rates.Tell(&files, core::RateForBits(by.bits_per_key),
-                                                   asked.rule, chosen.tree.base);
-  if (asked.rule.is_sized()) told.log2_lambda = trees->Log2LambdaFor(asked);
-  return told;
+  if (policy.filter_memory > 0 && totals.knows_all_files) {
+    const SharedMemory memory = MemoryOf(policy, chosen.facts, chosen.tree, totals.files);
+    return -trees->Log2LambdaNow(chosen.record.get(), memory.bits, memory.most_bits);
+  }
+  if (PlanInForce(policy.level_plan) == LevelPlan::kUniform) return std::nullopt;
+  return chosen.record->family.OffsetFor(-std::log2(core::RateForBits(policy.bits_per_key)));
 }
 
 std::string Export(const Policy& policy, const std::string& family, const std::string& db_name) {
@@ -222,10 +218,12 @@ std::string Export(const Policy& policy, const std::string& family, const std::s
   if (!NeedsTree(own) && !NeedsTree(latest)) return {};
   const FileName database = db_name.empty() ? FileName() : FileName::Of(db_name, 0);
   const KnownTrees::Chosen chosen = trees.Choose(database, family);
-  const TreeRates::Told told = Tell(NeedsTree(latest) ? latest : own, chosen, &trees);
-  for (size_t most_files = TreeFiles::kMaxFiles;; most_files /= 2) {
-    WorkersRule rule = trees.Carry(chosen, family, most_files);
-    rule.rates = told;
+  const std::optional<double> offset = OffsetOf(NeedsTree(latest) ? latest : own, chosen, &trees);
+  for (size_t most_files = kMostCarriedFiles;; most_files /= 2) {
+    const bool has_files = chosen.record != nullptr && most_files > 0;
+    WorkersRule rule = trees.Carry(chosen, family, has_files);
+    if (has_files) CarryFiles(*chosen.record->family.Look(), most_files, &rule);
+    rule.offset = offset;
     std::string text = TextOfRule(rule);
     if (text.size() <= kMostLearnedBytes) return text;
     if (most_files == 0) return {};
@@ -248,9 +246,7 @@ JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
   rule.family = family;
   const std::string problem = FindRule(texts, &rule);
   if (problem.empty()) {
-    line.text += ", with what was learned of " + Counted(rule.files.num_files, "file");
-    const size_t samples = std::max(rule.files.samples.size(), rule.rates.heat.samples());
-    if (samples > 0) line.text += " and " + Counted(samples, "sample") + " of lookups";
+    line.text += ", with what was learned of " + Counted(rule.files.size(), "file");
   }
   trees->Restore(std::move(rule));
   if (problem.empty()) return line;

@@ -10,14 +10,8 @@ void StatedRates::Add(const PolicyOptions& options) noexcept {
   if (options.build != Build::kWinnow) return;
   const double usual = core::RateForBits(options.bits_per_key);
   const RateRange any{0, 1, usual};
-  RateRange range = any;
-  if (options.level_plan == LevelPlan::kUniform) {
-    range = {usual, usual, usual};
-  } else if (options.level_plan != LevelPlan::kLearned && options.absent_share >= 1) {
-    // If fewer keys are absent, files of the last level have higher rates.
-    range = {0, kMostPlanned * usual, usual};
-  }
-  if (options.filter_memory > 0) range = any;
+  const bool is_one = options.level_plan == LevelPlan::kUniform && options.filter_memory == 0;
+  const RateRange range = is_one ? RateRange{usual, usual, usual} : any;
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto is_same = [&range](const RateRange& other) {
     return other.least == range.least && other.most == range.most;

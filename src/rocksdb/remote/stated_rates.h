@@ -1,7 +1,6 @@
 // False-positive rates that a policy's filters may state, by its options. With level_plan=uniform,
-// each filter, of any kind and size, states the rate of bits_per_key. With level_plan=auto, small
-// files have lower rates, and large ones up to kMostPlanned times that rate. With
-// level_plan=learned and with filter_memory, filters may state any rate.
+// each filter, of any kind and size, states the rate of bits_per_key. With level_plan=auto and with
+// filter_memory, filters may state any rate.
 
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_STATED_RATES_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_STATED_RATES_H_
@@ -28,10 +27,6 @@ class StatedRates {
  public:
   // Maximum number of ranges. With more, filters may state any rate.
   static constexpr size_t kMostRanges = 64;
-  // Maximum planned rate, relative to the rate of bits_per_key. With level_plan=auto, a file with a
-  // share s of a tree's keys has the relative rate s * 2^H; H is the entropy of the shares in bits.
-  // This is 5.7 for half of the keys beside 32 equal files.
-  static constexpr double kMostPlanned = 8;
 
   StatedRates() { ranges_.reserve(kMostRanges); }
 

@@ -79,10 +79,8 @@ FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& fact
                              const KnownTree& known, int next) noexcept {
   FilterOptions options = FactsToOptions(policy, facts);
   options.level_plan = policy.level_plan;
-  options.absent_share = policy.absent_share;
-  if (policy.level_size_ratio != kSizeRatioOfFamilies) {
-    options.level_size_ratio = policy.level_size_ratio;
-  } else if (known.size_ratio > 0) {
+  options.absent_share = policy.absent_share == 0 ? 0 : 1;
+  if (known.size_ratio > 0) {
     options.level_size_ratio = kLevelSizeRatioOption.Nearest(known.size_ratio);
   }
   options.levels_below = LevelsBelow(facts, known, next);

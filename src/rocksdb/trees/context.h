@@ -14,10 +14,10 @@
 
 namespace winnow::plugin {
 
-// Returns the plan that is used: kByLevel means kAuto, as in version 1.0 it depended on levels
-// alone.
+// Returns the plan that is used: kByLevel and kLearned mean kAuto, which goes by the live files and
+// by lookups.
 constexpr LevelPlan PlanInForce(LevelPlan plan) noexcept {
-  return plan == LevelPlan::kByLevel ? LevelPlan::kAuto : plan;
+  return plan == LevelPlan::kUniform ? plan : LevelPlan::kAuto;
 }
 
 // Returns whether Winnow's filters of the policy depend on the other files of their trees, or on
@@ -55,6 +55,10 @@ KnownTree WithLevel(KnownTree known, int level) noexcept;
 // level below 0, and something lies below its keys, there is a next level.
 KnownTree WithFile(KnownTree known, const BuildFacts& facts) noexcept;
 
+inline bool IsLeveled(const BuildFacts& facts) noexcept {
+  return facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+}
+
 BuildFacts FactsOf(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
 // Returns FilterOptions::levels_below of the file; -1 if unknown. `next` is the first level below
@@ -67,7 +71,8 @@ double LevelsBelow(const BuildFacts& facts, const KnownTree& known, int next) no
 // Returns `next` of LevelsBelow if the file's range is unknown: the next level that has files.
 int NextLevel(const BuildFacts& facts, const KnownTree& known) noexcept;
 
-// Returns FactsToOptions (below) with the level plan: absent_share, size ratio and levels_below.
+// Returns FactsToOptions (below) with the level plan: size ratio, levels_below, and whether the
+// last level has filters: with absent_share=0, it has none.
 FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& facts,
                              const KnownTree& known, int next) noexcept;
 

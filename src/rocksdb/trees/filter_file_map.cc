@@ -1,15 +1,31 @@
 #include "src/rocksdb/trees/filter_file_map.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "src/rocksdb/loads/loaded_filter.h"
 
 namespace winnow::plugin {
-void FilterFileMap::Add(std::string_view block, const std::shared_ptr<TreeFiles>& files,
-                        const FilterFile& file) {
+namespace {
+
+std::atomic<uint64_t> sampled_lookups{0};
+
+}  // namespace
+
+void OwnedReader::CountAnswer(std::string_view key, bool may_contain) const noexcept {
+  sampled_lookups.fetch_add(1, std::memory_order_relaxed);
+  if (!may_contain) file_->CountDenied(key);
+}
+
+uint64_t CurrentSampledLookups() noexcept {
+  return sampled_lookups.load(std::memory_order_relaxed);
+}
+
+void FilterFileMap::Add(std::string_view block, const std::shared_ptr<TreeRecord>& tree,
+                        const family::FilePtr& file) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (files_.size() >= kMaxBlocks) DropForgotten();
-  files_.insert_or_assign(HashOfTail(block), Entry{files, file});
+  if (files_.size() >= drop_at_) DropForgotten();
+  files_.insert_or_assign(HashOfTail(block), Entry{tree, file});
   has_files_.store(true, std::memory_order_relaxed);
 }
 
@@ -19,26 +35,26 @@ OwnedReader FilterFileMap::NewReader(std::string_view block) {
 
 OwnedReader FilterFileMap::NewReader(uint64_t hash_of_tail) {
   if (!has_files_.load(std::memory_order_relaxed)) return {};
-  std::shared_ptr<TreeFiles> files;
-  FilterFile file;
+  std::shared_ptr<TreeRecord> tree;
+  family::FilePtr file;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = files_.find(hash_of_tail);
     if (found == files_.end()) return {};
-    files = found->second.files.lock();
-    file = found->second.file;
+    tree = found->second.tree.lock();
+    file = found->second.file.lock();
   }
-  return files == nullptr ? OwnedReader() : OwnedReader(std::move(files), file);
+  if (tree == nullptr || file == nullptr) return {};
+  return OwnedReader(std::move(tree), std::move(file));
 }
 
 void FilterFileMap::DropForgotten() {
   for (auto one = files_.begin(); one != files_.end();) {
-    const std::shared_ptr<TreeFiles> files = one->second.files.lock();
-    const bool is_known = files != nullptr && files->Knows(one->second.file.id);
-    one = is_known ? std::next(one) : files_.erase(one);
+    one = one->second.file.expired() ? files_.erase(one) : std::next(one);
   }
   // Otherwise, the next blocks would soon make all entries be searched again.
   if (files_.size() > kMaxBlocks - kMaxBlocks / 8) files_.clear();
+  drop_at_ = std::clamp<size_t>(2 * files_.size(), 1024, kMaxBlocks);
 }
 
 }  // namespace winnow::plugin

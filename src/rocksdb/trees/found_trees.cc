@@ -40,8 +40,10 @@ uint64_t UnknownTreeId(const std::string& family) noexcept { return HashOfFamily
 // Returns the only tree that has no logger yet and may be of this family, for this logger; null if
 // none or several.
 KnownTrees::Entry* KnownTrees::AdoptFound(const void* logger, const std::string& family) {
-  const auto is_of_family = [hash = HashOfFamily(family)](const FoundTree& tree) {
-    return FamilyOf(tree.ids.front()) == hash && tree.record->files.files() > 0;
+  // Where readers do not tell which files live, the notes still tell the levels.
+  const auto is_of_family = [this, hash = HashOfFamily(family)](const FoundTree& tree) {
+    return FamilyOf(tree.ids.front()) == hash &&
+           (!options_.readers_tell || tree.record->family.totals().files > 0);
   };
   const auto found = std::find_if(found_.begin(), found_.end(), is_of_family);
   if (found == found_.end() || std::any_of(found + 1, found_.end(), is_of_family)) return nullptr;
@@ -90,26 +92,18 @@ std::shared_ptr<TreeRecord> KnownTrees::NoteFound(uint64_t id, int level) {
     }
   }
   found_.push_back({{id}, {}, std::make_shared<TreeRecord>(), validated_});
+  found_.back().record->family.SetReadersTell(options_.readers_tell);
   return note(&found_.back());
 }
 
-// Files of a last level without filters are not found.
-KnownTrees::Recorded KnownTrees::AddFound(uint64_t tree, ListedFile file) {
+KnownTrees::Recorded KnownTrees::AddFound(uint64_t tree, const ListedFile& file) {
   Recorded recorded;
-  TreeRates::Rule rule;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     recorded.record = NoteFound(tree, file.level);
     if (++founds_ % 32 == 0) Bound();
-    BuildFacts facts;
-    if (!options_.is_leveled) {
-      facts.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
-    }
-    rule = RuleOf(policy_, facts, WithOptions({}));
-    file.memory.uniform_bytes = UniformBytes(file.keys);
   }
-  recorded.id =
-      recorded.record->files.AddFound(file, rule.is_leveled, rule.last_level_has_filters());
+  recorded.file = recorded.record->family.Found(file);
   return recorded;
 }
 

@@ -1,6 +1,7 @@
 #include "src/rocksdb/trees/known_trees.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "src/core/level_plan.h"
@@ -9,21 +10,11 @@
 namespace winnow::plugin {
 namespace {
 
-bool HasNoFiles(const TreeFiles& files) { return files.Weight() == 0 && files.KnowsAllFiles(); }
+bool HasNoFiles(const TreeRecord& record) {
+  return record.family.totals().files == 0 && record.family.knows_all();
+}
 
 }  // namespace
-
-TreeRates::Rule RuleOf(const PolicyOptions& policy, const BuildFacts& facts,
-                       const KnownTree& known) noexcept {
-  TreeRates::Rule rule;
-  rule.learns = false;
-  rule.is_alike = policy.level_plan == LevelPlan::kUniform;
-  rule.is_leveled = facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel;
-  rule.is_bytewise = known.is_bytewise;
-  rule.families_have_last = known.last_level_has_filters;
-  rule.absent_share = policy.absent_share;
-  return rule;
-}
 
 KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& family) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
@@ -38,7 +29,8 @@ KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& famil
 // another process; null if there is none.
 KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& family) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.family == family && (entry.logger == nullptr || entry.record->files.IsReopened());
+    return entry.family == family &&
+           (entry.logger == nullptr || entry.record->family.is_reopened());
   });
   if (found == entries_.end()) {
     // A list is more complete than notes.
@@ -57,9 +49,15 @@ KnownTrees::Listened* KnownTrees::FindListened(const void* logger) {
   return found == listened_.end() ? nullptr : &*found;
 }
 
-void KnownTrees::SetLevels(Entry* entry, const TreeFiles::Levels& levels) {
+void KnownTrees::SetLevels(Entry* entry) {
+  const family::Family::Levels levels = entry->record->family.levels();
   entry->tree.base = levels.base;
   entry->tree.depth = levels.depth;
+}
+
+void KnownTrees::SetSources(Entry* entry, bool has_one_reader) const {
+  entry->record->family.SetOrdered(options_.is_bytewise);
+  entry->record->family.SetReadersTell(options_.readers_tell && has_one_reader);
 }
 
 // Makes a tree. Call Bound afterwards, once the tree has the files that a listener reported.
@@ -80,16 +78,14 @@ KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& famil
     }
     // When the database was listed, the tree had no other files.
     if (database->is_listed) {
-      SetLevels(&entry, entry.record->files.TakeList(database->database, true, files));
+      entry.record->family.TakeList(database->database.database, files);
+      SetLevels(&entry);
+      for (const auto& [of_family, job, inputs] : database->jobs) {
+        if (of_family == family) entry.record->family.Begin(job, inputs);
+      }
     }
   }
   return &entry;
-}
-
-// Returns the memory of a tree, in units of files.
-size_t KnownTrees::Weight(const Entry& entry) {
-  return entry.record->files.Weight() +
-         entry.record->rates.bytes_of_heat() / TreeFiles::kBytesOfAFile;
 }
 
 // Returns the first tree to evict: trees of closed databases come first, then trees without files,
@@ -100,7 +96,7 @@ std::vector<KnownTrees::Entry>::iterator KnownTrees::LeastNeeded() {
   };
   auto found = find([](const Entry& entry) { return entry.is_closed; });
   if (found == entries_.rend() - 1) {
-    found = find([](const Entry& entry) { return HasNoFiles(entry.record->files); });
+    found = find([](const Entry& entry) { return HasNoFiles(*entry.record); });
   }
   return found == entries_.rend() - 1 ? entries_.end() - 1 : found.base() - 1;
 }
@@ -128,25 +124,18 @@ void KnownTrees::EndForgotten(IsOver is_over) {
 // Evicts trees beyond the limits. The first tree stays, however large it is.
 void KnownTrees::Bound() {
   size_t all = 0;
-  for (const Entry& entry : entries_) all += Weight(entry);
-  for (const FoundTree& tree : found_) all += tree.record->files.Weight();
-  while (!found_.empty() && (all > kMaxFiles || found_.size() > kMaxFoundTrees)) {
-    all -= std::min(all, found_.front().record->files.Weight());
+  for (const Entry& entry : entries_) all += entry.record->family.memory();
+  for (const FoundTree& tree : found_) all += tree.record->family.memory();
+  while (!found_.empty() && (all > kMaxMemory || found_.size() > kMaxFoundTrees)) {
+    all -= std::min(all, found_.front().record->family.memory());
     found_.erase(found_.begin());
   }
-  for (auto entry = entries_.rbegin(); all > kMaxFiles && entry != entries_.rend(); ++entry) {
-    all -= std::min(all, Weight(*entry));
-    entry->record->rates.DropHeat();
-    all += Weight(*entry);
-  }
-  while (entries_.size() > kMaxTrees || (all > kMaxFiles && entries_.size() > 1)) {
+  while (entries_.size() > kMaxTrees || (all > kMaxMemory && entries_.size() > 1)) {
     const auto last = LeastNeeded();
-    all -= std::min(all, Weight(*last));
-    if (!last->is_closed && !HasNoFiles(last->record->files)) {
+    all -= std::min(all, last->record->family.memory());
+    if (!last->is_closed && !HasNoFiles(*last->record)) {
       SetForgotten(last->logger, last->database, true);
     }
-    last->record->is_sampled = false;
-    last->record->DropSamples();
     entries_.erase(last);
   }
   // Trees in use come back with their next filter. If there are still too many then, other trees
@@ -156,8 +145,8 @@ void KnownTrees::Bound() {
   });
 }
 
-KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
-                            const BuildFacts& facts) {
+KnownTree KnownTrees::Learn(const void* logger, const std::string& family, const BuildFacts& facts,
+                            bool has_one_reader) {
   const std::lock_guard<std::mutex> lock(mutex_);
   KnownTree known;
   if (logger != nullptr) {
@@ -180,6 +169,7 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family,
     known = entry->tree = WithFile(entry->tree, facts);
     if (entry->id == 0) SetId(entry);
     known.id = entry->id;
+    SetSources(entry, has_one_reader);
   }
   return WithOptions(known);
 }
@@ -188,14 +178,6 @@ std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::
   const std::lock_guard<std::mutex> lock(mutex_);
   const Entry* const entry = logger == nullptr ? nullptr : Find(logger, family);
   return entry == nullptr ? nullptr : entry->record;
-}
-
-void KnownTrees::SetSampled(TreeRecord* record, bool is_sampled, SamplingUse* use) noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (record != nullptr) record->is_sampled = is_sampled;
-  use->Set(std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
-    return !entry.is_closed && entry.record->is_sampled;
-  }));
 }
 
 // Returns the trees of open databases. The lock is held.
@@ -207,7 +189,7 @@ std::vector<std::shared_ptr<TreeRecord>> KnownTrees::OpenTrees() const {
   return records;
 }
 
-KnownTotals KnownTrees::Totals(bool with_what_stays) {
+KnownTotals KnownTrees::Totals() {
   std::vector<std::shared_ptr<TreeRecord>> records;
   bool is_complete = false;
   KnownTotals totals;
@@ -226,36 +208,47 @@ KnownTotals KnownTrees::Totals(bool with_what_stays) {
   }
   totals.knows_all_files = is_complete && !has_forgotten();
   for (const std::shared_ptr<TreeRecord>& record : records) {
-    const TreeFiles::Sums sums = record->files.sums(with_what_stays);
+    const family::Family::Totals sums = record->family.totals();
     totals.families += sums.files > 0 ? 1 : 0;
     totals.files += sums;
-    totals.knows_all_files = totals.knows_all_files && record->files.KnowsAllFiles();
+    totals.knows_all_files = totals.knows_all_files && record->family.knows_all();
   }
   return totals;
 }
 
-double KnownTrees::Log2LambdaFor(const MemoryRates::Asked& asked) {
+// Returns the files of the trees of open databases but this one.
+std::vector<family::Weighed> KnownTrees::AllBut(const TreeRecord* record) {
   std::vector<std::shared_ptr<TreeRecord>> records;
-  TreeFiles::Sums elsewhere;
+  std::vector<family::Weighed> all;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     records = OpenTrees();
-    if (elsewhere_) elsewhere = elsewhere_->files;
+    if (elsewhere_) all.push_back({0, elsewhere_->files.keys});
   }
-  std::vector<MemoryRates::Tree> trees;
-  trees.reserve(records.size());
-  for (const std::shared_ptr<TreeRecord>& record : records) {
-    if (&record->rates == asked.own) {
-      if (const std::optional<double> told = record->rates.told_log2_lambda()) {
-        std::vector<RatedFile> files;
-        record->rates.AppendFiles(&record->files, asked.file, asked.job, asked.rule, &files);
-        return *told;
-      }
-    }
-    const bool is_sampled = record->is_sampled && record->files.samples().has_room();
-    trees.push_back({&record->files, &record->rates, &record->lookups, is_sampled});
+  for (const std::shared_ptr<TreeRecord>& other : records) {
+    if (other.get() != record) other->family.AppendAll(&all);
   }
-  return memory_rates_.Log2LambdaOf(trees, elsewhere, asked);
+  return all;
+}
+
+KnownTrees::Shared KnownTrees::ShareOf(TreeRecord* record, const family::NewFile& file, double bits,
+                                       double most) {
+  std::vector<family::Weighed> all = AllBut(record);
+  Shared shared;
+  shared.log2_reach = record->family.AppendWith(file, &all);
+  shared.log2_lambda = family::Log2LambdaFor(all, bits, most);
+  // A worker knows less of other trees than the process that told it. It knows what its job
+  // changes.
+  if (const std::optional<double> told = record->family.told_offset()) {
+    shared.log2_lambda -= *told + family::Log2LambdaFor(AllBut(nullptr), bits, most);
+  }
+  return shared;
+}
+
+double KnownTrees::Log2LambdaNow(const TreeRecord* record, double bits, double most) {
+  const std::optional<double> told =
+      record == nullptr ? std::nullopt : record->family.told_offset();
+  return told ? -*told : family::Log2LambdaFor(AllBut(nullptr), bits, most);
 }
 
 void KnownTrees::SetPolicy(const PolicyOptions& policy) {
@@ -288,7 +281,7 @@ void KnownTrees::BeginList(const void* logger, FileName database) {
   const auto found = std::find_if(listened_.begin(), listened_.end(), [&](const Listened& known) {
     return known.logger == logger && known.database == database;
   });
-  if (found == listened_.end()) listened_.push_back({logger, database, false, false, {}});
+  if (found == listened_.end()) listened_.push_back({logger, database, false, false, {}, {}});
   // Files that were recovered while the database was opened may have begun another record. The list
   // has these files, too.
   std::vector<Entry> former;
@@ -314,13 +307,13 @@ void KnownTrees::BeginList(const void* logger, FileName database) {
     entries_.insert(entries_.begin(), std::move(entry));
   }
   for (const Entry& entry : entries_) {
-    if (entry.logger == logger) entry.record->files.BeginList();
+    if (entry.logger == logger) entry.record->family.BeginList();
   }
 }
 
-double KnownTrees::UniformBytes(uint64_t keys) const {
+double KnownTrees::UniformBytes(double keys) const {
   const FilterOptions uniform = core::ForBuilding(FactsToOptions(policy_, BuildFacts()));
-  return static_cast<double>(core::EstimateBytes(keys, uniform));
+  return static_cast<double>(core::EstimateBytes(static_cast<uint64_t>(keys), uniform));
 }
 
 void KnownTrees::Weigh(ToldFamily* told) const {
@@ -332,19 +325,17 @@ void KnownTrees::Weigh(ToldFamily* told) const {
       needs_none_on_last || options_.has_last_level_without_filters.value_or(false);
   if (leaves_out_last && depth > 0) {
     const auto is_left_out = [depth](const ListedFile& file) {
-      return file.level == depth && file.is_measured && file.filter_bytes == 0;
+      return file.level == depth && file.is_measured && file.bytes == 0;
     };
     told->files.erase(std::remove_if(told->files.begin(), told->files.end(), is_left_out),
                       told->files.end());
   }
+  const double uniform_bits = -std::log2(core::RateForBits(policy_.bits_per_key));
   for (ListedFile& file : told->files) {
-    const double bytes = UniformBytes(file.keys);
-    if (!file.is_measured) file.filter_bytes = bytes;
-    if (file.filter_bytes == 0) continue;
-    // A filter that another policy built, or that includes a range filter, does not tell the memory
-    // of a plan.
-    file.memory = {file.is_ours ? file.filter_bytes : bytes, bytes};
-    if (file.may_have_range) file.memory.bytes = std::min(file.memory.bytes, bytes);
+    const double uniform_bytes = UniformBytes(file.keys);
+    if (!file.is_measured) file.bytes = uniform_bytes;
+    const bool tells_bits = file.is_measured && file.tells_bits && uniform_bytes > 0;
+    file.bits = tells_bits ? uniform_bits * file.bytes / uniform_bytes : uniform_bits;
   }
 }
 
@@ -353,7 +344,6 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
     std::string family;
     std::shared_ptr<TreeRecord> record;
     std::vector<ListedFile> files;
-    TreeFiles::Levels levels;
   };
   std::vector<Tree> trees;
   ToldFamilies unclaimed;
@@ -372,7 +362,8 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
       if (entry == nullptr) entry = Make(logger, family.family);
       entry->is_closed = false;
       entry->database = told.name;
-      trees.push_back({family.family, entry->record, std::move(family.files), {}});
+      entry->record->family.SetOrdered(options_.is_bytewise);
+      trees.push_back({family.family, entry->record, std::move(family.files)});
     }
     // The other trees have no files, or another policy.
     for (auto entry = entries_.begin(); entry != entries_.end();) {
@@ -385,19 +376,17 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
         entry = entries_.erase(entry);
       } else {
         if (!entry->database.is_known()) entry->database = told.name;
-        trees.push_back({entry->family, entry->record, {}, {}});
+        trees.push_back({entry->family, entry->record, {}});
         ++entry;
       }
     }
   }
-  for (Tree& tree : trees) {
-    tree.levels = tree.record->files.TakeList(told.name, told.is_first, tree.files);
-  }
+  for (const Tree& tree : trees) tree.record->family.TakeList(told.name.database, tree.files);
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const Tree& tree : trees) {
     Entry* const entry = Find(logger, tree.family);
     if (entry == nullptr || entry->record != tree.record) continue;
-    SetLevels(entry, tree.levels);
+    SetLevels(entry);
   }
   for (Listened& database : listened_) {
     if (database.logger != logger || database.database != told.name) continue;
@@ -415,17 +404,37 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
   SetForgotten(logger, told.name, is_forgotten);
 }
 
-void KnownTrees::SetDatabase(const TreeFiles* files, FileName database) {
+void KnownTrees::SetDatabase(const TreeRecord* record, FileName database) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Entry& entry : entries_) {
-    if (&entry.record->files == files) entry.database = database;
+    if (entry.record.get() == record) entry.database = database;
   }
 }
 
 void KnownTrees::Ended(FileName file) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const Entry& entry : entries_) {
-    entry.record->files.Ended(file);
+    entry.record->family.Ended(file);
+  }
+}
+
+void KnownTrees::Begin(const void* logger, const std::string& family, int job,
+                       std::vector<FileName> inputs) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (Entry* const entry = Find(logger, family)) {
+    entry->record->family.Begin(job, inputs);
+  } else if (Listened* const database = FindListened(logger)) {
+    database->jobs.emplace_back(family, job, std::move(inputs));
+  }
+}
+
+void KnownTrees::End(const void* logger, const std::string& family, int job) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (Entry* const entry = Find(logger, family)) entry->record->family.End(job);
+  if (Listened* const database = FindListened(logger)) {
+    database->jobs.remove_if([&](const auto& known) {
+      return std::get<0>(known) == family && std::get<1>(known) == job;
+    });
   }
 }
 
@@ -434,7 +443,7 @@ void KnownTrees::Closed(FileName database) {
   for (Entry& entry : entries_) {
     if (entry.database != database) continue;
     entry.is_closed = true;
-    entry.record->files.StopBeingTold();
+    entry.record->family.StopBeingTold();
   }
   listened_.erase(std::remove_if(listened_.begin(), listened_.end(),
                                  [&](const Listened& known) { return known.database == database; }),
@@ -469,13 +478,13 @@ KnownTrees::Chosen KnownTrees::Choose(FileName database, const std::string& fami
     chosen.record = entry->record;
     may_be_leveled = options_.is_leveled || entry->has_builders;
   }
-  if (!may_be_leveled || !chosen.record->rates.is_leveled()) {
+  if (!may_be_leveled) {
     chosen.facts.compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
   }
   return chosen;
 }
 
-WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family, size_t most_files) {
+WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family, bool has_files) {
   WorkersRule rule;
   rule.family = family;
   rule.id = chosen.tree.id;
@@ -490,12 +499,11 @@ WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family, s
     rule.options = options_;
   }
   if (chosen.record != nullptr) {
-    rule.files = chosen.record->files.Carry(most_files);
-    rule.range_kinds = chosen.record->files.asked_ranges().decided();
+    rule.range_kinds = chosen.record->asked_ranges.decided();
   }
   for (const std::shared_ptr<TreeRecord>& other : others) {
-    if (other == chosen.record && !rule.files.files.empty()) continue;
-    const TreeFiles::Sums sums = other->files.sums();
+    if (other == chosen.record && has_files) continue;
+    const family::Family::Totals sums = other->family.totals();
     rule.other_families += sums.files > 0 ? 1 : 0;
     rule.others += sums;
   }
@@ -504,9 +512,9 @@ WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family, s
 
 void KnownTrees::Restore(WorkersRule rule) {
   const auto record = std::make_shared<TreeRecord>();
-  record->files.Restore(rule.files);
-  record->files.asked_ranges().SetDecided(rule.range_kinds);
-  if (rule.files.has_places) record->rates.SetTold(std::move(rule.rates));
+  record->family.Restore(rule.files, rule.asked, rule.offset);
+  record->runs = rule.runs;
+  record->asked_ranges.SetDecided(rule.range_kinds);
   Entry entry{nullptr, rule.family, {}, record};
   entry.tree.depth = rule.depth;
   entry.tree.base = rule.base;
@@ -533,6 +541,7 @@ void KnownTrees::NoteFamilyOptions(const FamilyOptions& options, const void* log
   }
   options_.is_bytewise = options_.is_bytewise && options.is_bytewise;
   options_.is_leveled = options_.is_leveled && options.is_leveled;
+  options_.readers_tell = options_.readers_tell && options.readers_tell;
   if (options_.size_ratio != options.size_ratio) options_.size_ratio = 0;
   if (options_.has_dynamic_levels != options.has_dynamic_levels) {
     options_.has_dynamic_levels.reset();

@@ -25,18 +25,18 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
-#include "src/rocksdb/lookups/sampled_hashes.h"
-#include "src/rocksdb/trees/carried_files.h"
+#include "src/core/ranges/table_range_builder.h"
+#include "src/family/family.h"
+#include "src/rocksdb/trees/asked_ranges.h"
 #include "src/rocksdb/trees/context.h"
-#include "src/rocksdb/trees/memory_rates.h"
-#include "src/rocksdb/trees/tree_files.h"
-#include "src/rocksdb/trees/tree_rates.h"
 #include "winnow/options.h"
 
 namespace winnow::plugin {
+
+class SharedRuns;
 
 // Facts from the options of column families that FilterBuildingContext lacks: only those on which
 // all families seen so far agree.
@@ -44,24 +44,22 @@ struct FamilyOptions {
   double size_ratio = 0;  // max_bytes_for_level_multiplier; 0 if unknown
   std::optional<bool> has_dynamic_levels;
   std::optional<bool> has_last_level_without_filters;  // optimize_filters_for_hits
-  bool is_bytewise = true;  // false if the keys of a family are not in bytewise order
-  bool is_leveled = true;   // false if a family has no leveled compaction
+  bool is_bytewise = true;    // false if the keys of a family are not in bytewise order
+  bool is_leveled = true;     // false if a family has no leveled compaction
+  bool readers_tell = false;  // true if a filter has one reader while its file lives
 };
+
+using family::FileName;
+using family::ListedFile;
 
 // Known state of a tree.
 struct TreeRecord {
-  TreeFiles files;
-  TreeRates rates;
-  std::atomic<bool> is_sampled{false};  // true if its lookups are sampled: KnownTrees::SetSampled
-  MemoryRates::Lookups lookups;
+  family::Family family;
+  AskedRanges asked_ranges;  // ranges that were checked against its range filters
+  // In a worker: bytes that the record's keys lack; null for none.
+  std::shared_ptr<const SharedRuns> runs;
   // True if the last flush lies over no file and got a filter for which filter_memory has no room.
   std::atomic<bool> has_needless_flush{false};
-
-  // Drops the samples of lookups, and the rates learned from them.
-  void DropSamples() noexcept {
-    files.samples().Drop();
-    rates.DropHeat();
-  }
 };
 
 // Returns an id for the notes of a new tree's files; 0 if the system has no random bits.
@@ -70,15 +68,10 @@ uint64_t DrawTreeId(const std::string& family) noexcept;
 // rule's text.
 uint64_t UnknownTreeId(const std::string& family) noexcept;
 
-// Returns the tree's rule by the policy's options, as if it had no samples, and without
-// filter_memory.
-TreeRates::Rule RuleOf(const PolicyOptions& policy, const BuildFacts& facts,
-                       const KnownTree& known) noexcept;
-
 // Totals of the filters of all trees, except those of databases that are known to be closed.
 struct KnownTotals {
   size_t families = 0;
-  TreeFiles::Sums files;
+  family::Family::Totals files;
   // True if all files of all these trees are known, with the sizes of their filters, and none was
   // forgotten. False until a listener (listener.h) reported all of them.
   bool knows_all_files = false;
@@ -94,12 +87,16 @@ struct WorkersRule {
   int base = -1;
   bool has_options = false;
   FamilyOptions options;
-  CarriedFiles files;
-  TreeRates::Told rates;
+  // Live files, with short keys and without names; the sampled lookups of each; and the bits of a
+  // filter with log2(n / k) = 0. The latter is unset if the tree is not known.
+  std::vector<ListedFile> files;
+  std::vector<double> asked;
+  std::shared_ptr<const SharedRuns> runs;  // bytes that the keys of the files lack
+  std::optional<double> offset;
   core::RangeKinds range_kinds = core::RangeKinds::kByKeys;  // kinds of AskedRanges
   // KnownTotals of the other trees.
   size_t other_families = 0;
-  TreeFiles::Sums others;
+  family::Family::Totals others;
   bool knows_all_files = false;
 };
 
@@ -108,12 +105,9 @@ class KnownTrees {
  public:
   // Maximum number of known trees; LRU eviction beyond, those of closed databases first.
   static constexpr size_t kMaxTrees = 1000;
-  // Maximum number of recorded files over all trees, including those of closed databases. A column
-  // family of 3,000 files takes up to 2 MiB, some 600 bytes per file; a file with long keys counts
-  // as several (TreeFiles::Weight). All trees take at most 64 MiB: 37 for files and heat, 16 for
-  // samples of lookups, and 9 for the map of filter blocks. Beyond this, the heat of trees is
-  // dropped first, as it can be computed again. Then trees are evicted, in the order of kMaxTrees.
-  static constexpr size_t kMaxFiles = 64'000;
+  // Maximum memory of the records of all trees in bytes, about; LRU eviction beyond, likewise. A
+  // file with keys of 24 bytes takes some 700.
+  static constexpr size_t kMaxMemory = size_t{128} << 20;
   // Maximum number of trees without a logger.
   static constexpr size_t kMaxFoundTrees = 64;
   // Maximum number of ids per tree; files with other ids are found by their family alone.
@@ -127,16 +121,18 @@ class KnownTrees {
   static constexpr uint64_t kForgottenFor = 4 * kMaxTrees;
 
   // Records the facts of a file that is about to be built, and returns the facts of its tree.
-  // Nothing is known without a logger.
-  KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts);
+  // Nothing is known without a logger. `has_one_reader` is whether a filter of its family has one
+  // reader while its file is open.
+  KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts,
+                  bool has_one_reader = false);
 
   struct Recorded {
     std::shared_ptr<TreeRecord> record;
-    TreeFiles::Id id = 0;  // 0 if a listener told of the tree's files
+    family::FilePtr file;  // null if the record needs none
   };
   // Records a file of the tree with this id, found by the note of its filter, which was read.
-  // `file` has the level that it was written to, and no uniform_bytes. May throw std::bad_alloc.
-  Recorded AddFound(uint64_t tree, ListedFile file);
+  // `file` has the level that it was written to. May throw std::bad_alloc.
+  Recorded AddFound(uint64_t tree, const ListedFile& file);
 
   // Sets the options in force. Without a plan and filter_memory, no files are needed, and listeners
   // read none.
@@ -152,7 +148,7 @@ class KnownTrees {
   struct ToldFamily {
     std::string family;
     bool is_ours = false;           // has this policy, by other evidence than built filters
-    std::vector<ListedFile> files;  // without `memory`
+    std::vector<ListedFile> files;  // negative bits stand for those of uniform filters
   };
   // A std::list, as RocksDB's library would export a function of std::vector for this type, if
   // compiled into RocksDB.
@@ -169,13 +165,13 @@ class KnownTrees {
   // Records lists of files. Column families that are missing in the list have no files.
   void TakeLists(const void* logger, ToldDatabase database);
   // Sets the database of the tree with this record.
-  void SetDatabase(const TreeFiles* files, FileName database);
+  void SetDatabase(const TreeRecord* record, FileName database);
   void Ended(FileName file);
   void Closed(FileName database);
-
-  // Sets whether the tree's lookups are sampled; a null record changes no tree. `use` is wanted
-  // while the lookups of any tree are whose database is not known to be closed.
-  void SetSampled(TreeRecord* record, bool is_sampled, SamplingUse* use) noexcept;
+  // Records that a compaction begins to read these files, and has ended. Its outputs may be the
+  // first files of a tree.
+  void Begin(const void* logger, const std::string& family, int job, std::vector<FileName> inputs);
+  void End(const void* logger, const std::string& family, int job);
 
   // Returns the record of a tree, or null if nothing is known of it.
   std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);
@@ -184,11 +180,18 @@ class KnownTrees {
   // set. `logger` is that of a known database; null for none. Facts of trees stay.
   void NoteFamilyOptions(const FamilyOptions& options, const void* logger = nullptr);
 
-  // Takes some nanoseconds per tree; with_what_stays, a millisecond for thousands of files.
-  KnownTotals Totals(bool with_what_stays = false);
-  // Returns MemoryRates::Log2LambdaOf, by which trees share filter_memory. May throw
-  // std::bad_alloc.
-  double Log2LambdaFor(const MemoryRates::Asked& asked);
+  // Takes some nanoseconds per tree.
+  KnownTotals Totals();
+  // Returns the log2(n / k) of a new file of the tree with this record, less the bits of its filter
+  // if all filters of all trees take `bits` together, of at most `most` each: so trees share
+  // filter_memory. May throw std::bad_alloc.
+  struct Shared {
+    double log2_reach = 0;
+    double log2_lambda = 0;
+  };
+  Shared ShareOf(TreeRecord* record, const family::NewFile& file, double bits, double most);
+  // Returns log2_lambda for the files of now; `record` is that of a worker's tree, or null.
+  double Log2LambdaNow(const TreeRecord* record, double bits, double most);
 
   // ---- Transfer between processes
 
@@ -200,9 +203,9 @@ class KnownTrees {
   // Returns the tree of this column family in this database. If the database is unknown, or no
   // listener reported the tree, returns the latest tree with a family of this name.
   Chosen Choose(FileName database, const std::string& family);
-  // Returns the rule of this tree, without its rates. `most_files` is that of TreeFiles::Carry.
-  // Takes some milliseconds with thousands of files.
-  WorkersRule Carry(const Chosen& chosen, const std::string& family, size_t most_files);
+  // Returns the rule of this tree, without its files and offset. `has_files` tells whether its
+  // files will be added; otherwise they count among the others.
+  WorkersRule Carry(const Chosen& chosen, const std::string& family, bool has_files);
   // Restores a rule for the first logger that comes with this column family and has no tree yet.
   void Restore(WorkersRule rule);
 
@@ -237,6 +240,8 @@ class KnownTrees {
     bool is_listed;
     bool is_complete;
     ToldFamilies unclaimed;  // families without this policy; a limited number of files
+    // Running compactions of families without a tree: family, job, and inputs.
+    std::list<std::tuple<std::string, int, std::vector<FileName>>> jobs;
   };
 
   Entry* Find(const void* logger, const std::string& family);
@@ -244,16 +249,17 @@ class KnownTrees {
   Entry* AdoptFound(const void* logger, const std::string& family);
   Entry* OnlyOne(uint64_t id);
   std::shared_ptr<TreeRecord> NoteFound(uint64_t id, int level);
-  double UniformBytes(uint64_t keys) const;
+  double UniformBytes(double keys) const;
   Entry* FindForWorker(FileName database, const std::string& family);
   static void SetId(Entry* entry);
-  static void SetLevels(Entry* entry, const TreeFiles::Levels& levels);
+  static void SetLevels(Entry* entry);
+  void SetSources(Entry* entry, bool has_one_reader) const;
   Entry* Make(const void* logger, const std::string& family);
   Listened* FindListened(const void* logger);
   KnownTree WithOptions(KnownTree known) const;
   void Weigh(ToldFamily* told) const;
-  static size_t Weight(const Entry& entry);
   std::vector<std::shared_ptr<TreeRecord>> OpenTrees() const;
+  std::vector<family::Weighed> AllBut(const TreeRecord* record);
   void Bound();
   std::vector<Entry>::iterator LeastNeeded();
   void SetForgotten(const void* logger, FileName database, bool is_forgotten);
@@ -282,11 +288,10 @@ class KnownTrees {
   PolicyOptions policy_;
   std::atomic<bool> needs_files_{false};
   std::vector<Listened> listened_;  // open databases
-  MemoryRates memory_rates_;
   // Sums of trees in another process.
   struct Elsewhere {
     size_t families;
-    TreeFiles::Sums files;
+    family::Family::Totals files;
     bool knows_all_files;
   };
   std::optional<Elsewhere> elsewhere_;

@@ -172,7 +172,8 @@ std::string Joined(const std::set<std::string>& names, size_t most) {
 
 std::string UseAsJson(const std::vector<UseRow>& rows) {
   std::string text = "{\n  \"schema\": \"winnow.filter_use/1\",\n  \"one_counted_of\": " +
-                     std::to_string(MeanGap()) + ",\n  \"rows\": [";
+                     std::to_string((CurrentSetGap() == kNoSetGap ? kMeanGap : CurrentSetGap())) +
+                     ",\n  \"rows\": [";
   for (const UseRow& row : rows) {
     text += (&row == rows.data() ? "\n    " : ",\n    ") + Object(row);
   }
@@ -190,7 +191,7 @@ std::string UseTable(const std::vector<UseRow>& rows) {
   std::string text =
       "what filters answered, by policy and level, the most false positives first; estimates, as "
       "one ask in " +
-      std::to_string(MeanGap()) + " is counted";
+      std::to_string((CurrentSetGap() == kNoSetGap ? kMeanGap : CurrentSetGap())) + " is counted";
   if (shown < worst_first.size()) {
     text += "; " + std::to_string(shown) + " of " + std::to_string(worst_first.size()) + " rows";
   }

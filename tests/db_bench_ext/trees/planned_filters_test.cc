@@ -24,8 +24,8 @@ PolicyOptions Policy(LevelPlan plan) {
 FilterOptions Options(const PolicyOptions& policy, double levels_below) {
   FilterOptions options;
   options.bits_per_key = policy.bits_per_key;
-  options.level_plan = policy.level_plan;
-  options.absent_share = policy.absent_share;
+  options.level_plan =
+      policy.level_plan == LevelPlan::kUniform ? LevelPlan::kUniform : LevelPlan::kAuto;
   options.levels_below = levels_below;
   return options;
 }
@@ -52,8 +52,8 @@ TEST(CheckPlannedTest, AcceptsWhatThePolicyBuilds) {
     policy.absent_share = 0.1;
     EXPECT_EQ(Problem(policy, Build(Options(policy, 1), 1000)), "");
   }
-  const FilterOptions by_files = Options(Policy(LevelPlan::kAuto), -1);
-  EXPECT_EQ(Problem(Policy(LevelPlan::kByLevel), Build(by_files, 1000)), "");
+  EXPECT_EQ(
+      Problem(Policy(LevelPlan::kByLevel), Build(Options(Policy(LevelPlan::kAuto), -1), 1000)), "");
 }
 
 // `auto` may give fewer bits when memory is limited, but at least those of uniform filters.
@@ -82,7 +82,9 @@ TEST(CheckPlannedTest, KnowsWhichPlansMayHaveOtherRates) {
 
 TEST(CheckPlannedTest, NamesAPlanThatIsNotThePolicys) {
   const PolicyOptions policy = Policy(LevelPlan::kAuto);
-  EXPECT_THAT(Problem(policy, Build(Options(Policy(LevelPlan::kByLevel), 1), 1000)),
+  FilterOptions by_level = Options(policy, 1);
+  by_level.level_plan = LevelPlan::kByLevel;
+  EXPECT_THAT(Problem(policy, Build(by_level, 1000)),
               AllOf(HasSubstr("1.sst"), HasSubstr("level plan is by_level"),
                     HasSubstr("auto was expected")));
 }

@@ -26,10 +26,8 @@ namespace winnow::plugin {
 // Stand-in for a filter, which answers with the hash.
 struct HashOfKey {
   uint64_t Ask(uint64_t hash) const noexcept { return hash; }
-  uint64_t AskSampled(const ROCKSDB_NAMESPACE::Slice& /*key*/, uint64_t hash) const noexcept {
-    return hash;
-  }
-  void NoteCounted(const CountedAsk& /*ask*/, uint64_t /*hash*/) const noexcept {}
+  void NoteCounted(const ROCKSDB_NAMESPACE::Slice& /*key*/, const CountedAsk& /*ask*/,
+                   uint64_t /*hash*/) const noexcept {}
 };
 
 // Returns the hash that a reader would look up for `key`.

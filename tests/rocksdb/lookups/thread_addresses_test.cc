@@ -101,7 +101,7 @@ TEST(ThreadAddressesTest, AThreadThatLooksUpAndScansTakesAMebibyteAtMostAndGives
   const testing::TemporaryFolder folder;
   BlockBasedTableOptions table;
   table.filter_policy =
-      testing::MakePolicyFrom("{id=winnow;bits_per_key=10;level_plan=learned;range_bits=15}");
+      testing::MakePolicyFrom("{id=winnow;bits_per_key=10;level_plan=auto;range_bits=15}");
   Options options;
   options.create_if_missing = true;
   options.prefix_extractor = NewRangeExtractor();

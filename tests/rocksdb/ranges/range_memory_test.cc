@@ -216,7 +216,7 @@ TEST_F(RangeMemoryTest, SmallLevelsHaveMoreRangeBits) {
     for (const auto& [level, bits] : sizes.range_bits_of_level) sum += std::exp2(15 - bits);
     return sum;
   };
-  for (const char* const plan : {"uniform", "auto", "learned"}) {
+  for (const char* const plan : {"uniform", "auto"}) {
     random_.seed(1);
     keys_.clear();
     Open(std::string("{id=winnow;bits_per_key=10;range_bits=15;level_plan=") + plan + "}");

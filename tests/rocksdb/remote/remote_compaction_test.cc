@@ -23,7 +23,8 @@
 #include <vector>
 
 #include "src/rocksdb/policy.h"
-#include "src/rocksdb/trees/tree_text.h"
+#include "src/rocksdb/remote/family_text.h"
+#include "src/rocksdb/remote/shared_runs.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
 #include "tests/support/decimal_comma.h"
@@ -240,8 +241,7 @@ class RemotePlanTest : public RemoteCompactionTest {
 TEST_F(RemotePlanTest, FiltersOfAWorkerTakeWhatTheDatabaseWouldHaveGivenThem) {
   const std::string copy = folder_ / "copy";
   for (const std::string plan :
-       {"level_plan=auto", "level_plan=learned", "filter_memory=20k",
-        "level_plan=auto;filter_memory=20k", "level_plan=learned;filter_memory=20k"}) {
+       {"level_plan=auto", "filter_memory=20k", "level_plan=uniform;filter_memory=20k"}) {
     std::filesystem::remove_all(path_);
     std::filesystem::remove_all(copy);
     const std::string policy = "{id=winnow;bits_per_key=10;" + plan + "}";
@@ -269,9 +269,13 @@ TEST_F(RemotePlanTest, FiltersOfAWorkerTakeWhatTheDatabaseWouldHaveGivenThem) {
       double most_off = 0;
       for (size_t i = 0; i < local.size(); ++i) {
         most_off = std::max(most_off, std::abs(remote[i] / local[i] - 1));
+        std::printf("%s, told %d, job %zu: %.0f bytes here, %.0f there\n", plan.c_str(), is_told, i,
+                    local[i], remote[i]);
       }
       if (is_told) {
-        EXPECT_LE(most_off, 0.02) << plan;
+        // With filter_memory, a file that lies over others loses bits by the memory that is
+        // missing, so that small differences of that show.
+        EXPECT_LE(most_off, plan == "level_plan=auto" ? 0.02 : 0.15) << plan;
         EXPECT_THAT(workers_->log, HasSubstr(", with what was learned of"));
       } else {
         EXPECT_GT(most_off, 0.02) << plan;
@@ -283,9 +287,11 @@ TEST_F(RemotePlanTest, FiltersOfAWorkerTakeWhatTheDatabaseWouldHaveGivenThem) {
 }
 
 TEST_F(RemoteCompactionTest, AWorkerBuildsTheFiltersThatTheDatabaseWouldHaveBuilt) {
-  for (const char* const policy : {"winnow:12", "{id=winnow;bits_per_key=9;bloom_before_level=4}",
-                                   "winnow:8.5", "{id=winnow;bits_per_key=10;build=ribbonfilter}",
-                                   "bloomfilter:11:false", "ribbonfilter:9:-1"}) {
+  for (const char* const policy :
+       {"{id=winnow;bits_per_key=12;level_plan=uniform}",
+        "{id=winnow;bits_per_key=9;bloom_before_level=4;level_plan=uniform}",
+        "{id=winnow;bits_per_key=10;build=ribbonfilter}", "bloomfilter:11:false",
+        "ribbonfilter:9:-1"}) {
     std::vector<std::string> blocks[2];
     for (const bool is_remote : {false, true}) {
       std::filesystem::remove_all(path_);
@@ -421,7 +427,7 @@ TEST_F(RemoteCompactionTest, ATextThatCantBeReadIsLeftOutAndTheLogTells) {
   const std::string good = ExportLearned(*MakePolicyFrom("{id=winnow;level_plan=auto}"), "default");
   EXPECT_THAT(log_with(good), HasSubstr("level_plan=auto, with what was learned of 0 files"));
   EXPECT_THAT(log_with(good.substr(0, good.size() - 2)), HasSubstr("it is damaged or cut off"));
-  EXPECT_THAT(log_with("winnow-learned:4:00"), HasSubstr("it is of another version of Winnow"));
+  EXPECT_THAT(log_with("winnow-learned:3:00"), HasSubstr("it is of another version of Winnow"));
   EXPECT_THAT(log_with("learned"), HasSubstr("it is no text of ExportLearned"));
   const std::string other = ExportLearned(*MakePolicyFrom("{id=winnow;level_plan=auto}"), "other");
   EXPECT_THAT(log_with(other), HasSubstr("is of the column family \"other\""));
@@ -456,41 +462,33 @@ TEST_F(RemoteCompactionTest, ThereIsNothingToTellOnceOptionsThatWereSetHaveNoPla
 }
 
 TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromised) {
-  const auto policy = MakePolicyFrom("{id=winnow;level_plan=learned}");
+  const auto policy = MakePolicyFrom("{id=winnow;level_plan=auto}");
   KnownTrees& trees = static_cast<const Policy&>(*policy).known()->trees;
-  BuildFacts facts;
-  facts.level = 5;
-  trees.Learn(this, "default", facts);
-  TreeRecord& record = *trees.RecordOf(this, "default");
+  trees.Learn(this, "default", BuildFacts());
   std::mt19937_64 random(1);
   std::vector<std::string> keys;
-  for (size_t i = 0; i <= TreeFiles::kMaxFiles; ++i) {
+  constexpr size_t kFiles = kMostCarriedFiles + 1000;
+  for (size_t i = 0; i <= kFiles; ++i) {
     std::string key(SharedRuns::kMaxKeyBytes, 0);
     for (char& byte : key) byte = static_cast<char>(random());
     keys.push_back(key);
   }
   std::sort(keys.begin(), keys.end());
-  for (size_t i = 0; i < TreeFiles::kMaxFiles; ++i) {
-    TreeFiles::NewFile file;
-    file.level = 5;
-    file.range = {keys[i], keys[i + 1]};
-    file.keys = 1'000'000 + i;
-    record.files.AddMemory(record.files.Add(file), {1.2e6, 1.25e6});
+  std::vector<ListedFile> files;
+  for (size_t i = 0; i < kFiles; ++i) {
+    files.push_back({FileName::Of(path_, i + 1), 5, {keys[i], keys[i + 1], {}}, 1e6, 7, 1e6, true});
   }
-  ASSERT_TRUE(record.files.MakeGrid());
-  std::vector<LookupSamples::Record> samples(LookupSamples::kMaxRecords);
-  for (LookupSamples::Record& sample : samples) {
-    sample.place = static_cast<float>(random() % 65536) / 65536;
-    sample.ended_with_no = true;
-  }
-  record.files.samples().Add(samples);
+  family::Family& family = trees.RecordOf(this, "default")->family;
+  family.BeginList();
+  family.TakeList(FileName::Of(path_, 0).database, files);
   const std::string text = ExportLearned(*policy, "default");
   EXPECT_LE(text.size(), kMostLearnedBytes);
   WorkersRule rule;
   ASSERT_EQ(RuleOfText(text, &rule), "");
-  EXPECT_EQ(rule.files.num_files, TreeFiles::kMaxFiles);
-  EXPECT_GE(rule.files.files.size(), 500u);
-  EXPECT_EQ(rule.rates.heat.samples(), samples.size());
+  EXPECT_GE(rule.files.size(), 500u);
+  double told = 0;
+  for (const ListedFile& file : rule.files) told += file.keys;
+  EXPECT_EQ(told, 1e6 * kFiles);
 }
 
 // From RocksDB 9.8 SetOptions replaces the policy, and a service may still have the first one.
@@ -498,37 +496,31 @@ TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) 
   struct Change {
     const char* from;
     const char* to;
-    size_t samples;
   };
   for (const Change& change :
-       {Change{"level_plan=uniform", "level_plan=auto", 0},
-        {"build=bloomfilter;level_plan=auto", "build=winnow;level_plan=auto", 0},
-        {"level_plan=auto", "level_plan=learned", TreeRates::kMinSamples},
-        {"level_plan=by_level", "level_plan=auto", 0},
-        {"level_plan=by_level", "filter_memory=1m", 0},
-        {"level_plan=uniform", "level_plan=by_level", 0}}) {
+       {Change{"level_plan=uniform", "level_plan=auto"},
+        {"build=bloomfilter;level_plan=auto", "build=winnow;level_plan=auto"},
+        {"level_plan=auto", "level_plan=learned"},
+        {"level_plan=uniform", "level_plan=uniform;filter_memory=1m"},
+        {"level_plan=uniform", "level_plan=by_level"}}) {
     SCOPED_TRACE(std::string(change.from) + " to " + change.to);
     const auto first = MakePolicyFrom(std::string("{id=winnow;") + change.from + "}");
     KnownTrees& trees = static_cast<const Policy&>(*first).known()->trees;
     BuildFacts facts;
     facts.level = 3;
     trees.Learn(this, "default", facts);
-    TreeFiles& files = trees.RecordOf(this, "default")->files;
-    TreeFiles::NewFile file;
-    file.level = 3;
-    file.range = {"a", "b"};
-    file.keys = 1000;
-    files.AddMemory(files.Add(file), {1e3, 1e3});
-    ASSERT_TRUE(files.MakeGrid());
-    files.samples().Add(std::vector<LookupSamples::Record>(TreeRates::kMinSamples));
+    family::Family& family = trees.RecordOf(this, "default")->family;
+    family.BeginList();
+    family.TakeList(FileName::Of(path_, 0).database,
+                    {{FileName::Of(path_, 1), 3, {"a", "b", {}}, 1000, 7, 1000, true}});
     const auto second = MakePolicyFrom(std::string("{id=winnow.Filter;") + change.to + "}", first);
     ASSERT_STATUS_OK(second->ValidateOptions({}, {}));
     WorkersRule rule;
     ASSERT_EQ(RuleOfText(ExportLearned(*first, "default"), &rule), "");
     EXPECT_EQ(rule.depth, 4);
-    EXPECT_EQ(rule.files.files.size(), 1u);
-    EXPECT_TRUE(rule.rates.log2_lambda);
-    EXPECT_EQ(rule.rates.heat.samples(), change.samples);
+    EXPECT_EQ(rule.files.size(), 1u);
+    // filter_memory counts where all files are known: no listener told of the database.
+    EXPECT_EQ(rule.offset.has_value(), std::string(change.to).find("memory") == std::string::npos);
   }
 }
 
@@ -669,8 +661,9 @@ TEST_F(RemoteCompactionTest, TheOptionsFileIsReadByTheWorkersEnv) {
 // a job is for.
 TEST_F(RemoteCompactionTest, AWorkerTakesTheTextAndTheOptionsOfItsFamily) {
   const std::string name = "users #1: \\ \"new\"";
-  Open("bloomfilter:10:false");
   const auto policy = MakePolicyFrom("{id=winnow;bits_per_key=10;level_plan=auto}");
+  options_.listeners = {NewListener(policy)};
+  Open("bloomfilter:10:false");
   BlockBasedTableOptions table;
   table.filter_policy = policy;
   ROCKSDB_NAMESPACE::ColumnFamilyOptions family_options = options_;

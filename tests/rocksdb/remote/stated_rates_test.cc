@@ -13,6 +13,7 @@ namespace stated_rates_test {
 PolicyOptions Bits(double bits) {
   PolicyOptions options;
   options.bits_per_key = bits;
+  options.level_plan = LevelPlan::kUniform;
   return options;
 }
 
@@ -42,14 +43,11 @@ TEST_F(StatedRatesTest, AreThoseOfAllOptionsThereWere) {
 }
 
 TEST_F(StatedRatesTest, MayBeAnyOnceOptionsAskForNone) {
-  PolicyOptions learned;
-  learned.level_plan = LevelPlan::kLearned;
-  PolicyOptions share;
-  share.level_plan = LevelPlan::kAuto;
-  share.absent_share = 0.5;
+  const PolicyOptions plan;
   PolicyOptions memory;
+  memory.level_plan = LevelPlan::kUniform;
   memory.filter_memory = 1 << 20;
-  for (const PolicyOptions& options : {learned, share, memory}) {
+  for (const PolicyOptions& options : {plan, memory}) {
     StatedRates rates;
     rates.Add(Bits(10));
     rates.Add(options);
@@ -82,16 +80,6 @@ TEST_F(StatedRatesTest, MayBeAnyWhereThereWereTooMany) {
     rates_.Add(Bits(5 + static_cast<double>(i) / 10));
   }
   EXPECT_TRUE(May(RateOf(1)));
-}
-
-TEST_F(StatedRatesTest, OfAPlanAreThoseOfSmallAndLargeFiles) {
-  PolicyOptions plan = Bits(10);
-  plan.level_plan = LevelPlan::kAuto;
-  rates_.Add(Bits(10));
-  rates_.Add(plan);
-  const double usual = RateOf(10);
-  for (const double part : {1e-4, 0.1, 1.0, 7.9}) EXPECT_TRUE(May(part * usual)) << part;
-  EXPECT_FALSE(May(9 * usual));
 }
 
 TEST_F(StatedRatesTest, WithinATenthAreTheSame) {

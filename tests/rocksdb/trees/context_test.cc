@@ -163,24 +163,26 @@ TEST(LevelsBelow, IsUnknownWithoutLevels) {
   }
 }
 
-TEST(PlannedOptions, TakesTheRatioOfTheOptionsThenOfTheFamilies) {
+// absent_share, but 0, and level_size_ratio of the policy have no effect.
+TEST(PlannedOptions, TakesTheRatioOfTheFamilies) {
   PolicyOptions policy;
   policy.level_plan = LevelPlan::kAuto;
   policy.absent_share = 0.25;
+  policy.level_size_ratio = 7;
   const BuildFacts facts = {kCompactionStyleLevel, 5, kCompaction, 7, true};
   KnownTree known;
   known.depth = 6;
   EXPECT_EQ(PlannedOptions(policy, facts, known, -1).level_size_ratio, 10);
-  known.size_ratio = 4;
-  EXPECT_EQ(PlannedOptions(policy, facts, known, -1).level_size_ratio, 4);
   known.size_ratio = 1e9;
   EXPECT_EQ(CheckOptions(PlannedOptions(policy, facts, known, -1)), "");
-  policy.level_size_ratio = 7;
+  known.size_ratio = 4;
   const FilterOptions options = PlannedOptions(policy, facts, known, -1);
-  EXPECT_EQ(options.level_size_ratio, 7);
-  EXPECT_EQ(options.absent_share, 0.25);
+  EXPECT_EQ(options.level_size_ratio, 4);
+  EXPECT_EQ(options.absent_share, 1);
   EXPECT_EQ(options.level_plan, LevelPlan::kAuto);
   EXPECT_EQ(options.levels_below, 0);
+  policy.absent_share = 0;
+  EXPECT_EQ(PlannedOptions(policy, facts, known, -1).absent_share, 0);
 }
 
 }  // namespace context_test

@@ -222,7 +222,7 @@ class FilterUseTest : public ::testing::Test {
 
   ~FilterUseTest() override {
     Close();
-    SetMeanGap(kMeanGap);
+    SetMeanGap(kNoSetGap);
   }
 
   ColumnFamilyOptions OptionsOf(size_t i) {

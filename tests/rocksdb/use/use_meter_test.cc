@@ -22,7 +22,6 @@
 
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/lookups/counted_asks.h"
-#include "src/rocksdb/lookups/sampled_hashes.h"
 #include "src/rocksdb/lookups/shared_hash.h"
 #include "src/rocksdb/use/use_cell.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -49,7 +48,7 @@ std::string BlockOf(int level, double bits, size_t keys) {
 class UseMeterTest : public ::testing::Test {
  protected:
   UseMeterTest() { EXPECT_TRUE(NewBuiltinReader(&builtin_).ok()); }
-  ~UseMeterTest() override { SetMeanGap(kMeanGap); }
+  ~UseMeterTest() override { SetMeanGap(kNoSetGap); }
 
   std::unique_ptr<FilterBitsReader> Reader(const std::string& block) {
     return std::unique_ptr<FilterBitsReader>(NewBitsReader(block, *builtin_, {}, &meter_));
@@ -96,15 +95,17 @@ std::vector<std::string> Keys(size_t n, size_t length, bool present) {
   return keys;
 }
 
-// All paths of a lookup: short, medium and long keys, computed, shared and sampled hashes, single
-// keys and batches.
+// All paths of a lookup: short, medium and long keys, computed and shared hashes, single keys and
+// batches. A filter's file counts the same checks.
 TEST_F(UseMeterTest, CountsEachAskWhereTheGapIsOne) {
   SetMeanGap(1);
   const std::string block = BlockOf(3, 10, 1000);
-  const auto reader = Reader(block);
-  for (const bool is_sampling : {false, true}) {
-    SamplingUse sampling;
-    sampling.Set(is_sampling);
+  for (const bool has_file : {false, true}) {
+    const auto tree = std::make_shared<TreeRecord>();
+    const auto file = std::make_shared<family::LiveFile>();
+    file->bits = 60;  // asked() is then the number of denied checks
+    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(
+        block, *builtin_, has_file ? OwnedReader(tree, file) : OwnedReader(), &meter_));
     for (const bool may_share : {true, false}) {
       SetHashSharing(may_share);
       for (const size_t length : {8, 40, 70, 200, 600, 2000}) {
@@ -112,15 +113,13 @@ TEST_F(UseMeterTest, CountsEachAskWhereTheGapIsOne) {
           for (const int repeats : {1, 3}) {
             InThread([&] {
               const UseSums before = SumsOf(3);
+              const double counted = file->asked();
               const LookupCounts lookups = CurrentLookupCounts();
               size_t denied = 0;
               for (size_t batch = 0; batch < 20; ++batch) {
                 const auto keys = Keys(31, length, batch % 2 == 0);
-                for (int i = 0; i < repeats; ++i) {
-                  if (together) {
-                    denied += AskAll(reader.get(), keys, true);
-                    continue;
-                  }
+                for (int i = 0; together && i < repeats; ++i) {
+                  denied += AskAll(reader.get(), keys, true);
                 }
                 if (together) continue;
                 for (const std::string& key : keys) {
@@ -133,9 +132,11 @@ TEST_F(UseMeterTest, CountsEachAskWhereTheGapIsOne) {
               EXPECT_EQ(now.computed + now.shared - lookups.computed - lookups.shared, asked);
               EXPECT_EQ(after.asks - before.asks, asked)
                   << length << " bytes, together " << together << ", repeats " << repeats
-                  << ", sharing " << may_share << ", sampling " << is_sampling;
+                  << ", sharing " << may_share << ", file " << has_file;
               EXPECT_EQ(after.asks_counted - before.asks_counted, asked);
               EXPECT_EQ(after.denied - before.denied, denied);
+              EXPECT_NEAR(file->asked() - counted, has_file ? static_cast<double>(denied) : 0, 1e-3)
+                  << length << " bytes, together " << together << ", sharing " << may_share;
               EXPECT_GT(denied, 0u);
             });
           }
@@ -410,23 +411,28 @@ TEST_F(UseMeterTest, AThousandPolicies) {
 
 TEST(CountedAsksTest, GapsHaveTheirMean) {
   for (const uint32_t mean : {1u, 2u, 16u, 2048u, 10'000u}) {
-    SetMeanGap(mean);
     uint64_t random = 0x5eed;
     double sum = 0;
     uint32_t least = UINT32_MAX;
     constexpr int kGaps = 200'000;
     for (int i = 0; i < kGaps; ++i) {
-      const uint32_t gap = NextGap(&random);
+      const uint32_t gap = NextGap(mean, &random);
       least = std::min(least, gap);
       sum += gap;
     }
     EXPECT_NEAR(sum / kGaps, mean, 5.0 * mean / std::sqrt(kGaps));
     EXPECT_EQ(least, mean == 10'000u ? least : 1u);
   }
-  SetMeanGap(0);
   uint64_t random = 1;
-  EXPECT_GT(NextGap(&random), 1u << 20);
-  SetMeanGap(kMeanGap);
+  EXPECT_GT(NextGap(0, &random), 1u << 20);
+}
+
+TEST(CountedAsksTest, FastThreadsHaveLongGapsAndSlowOnesShort) {
+  EXPECT_EQ(NextMeanGap(256, kPace / 2), 512u);
+  EXPECT_EQ(NextMeanGap(256, kPace), 256u);
+  EXPECT_EQ(NextMeanGap(256, 3 * kPace), 128u);
+  EXPECT_EQ(NextMeanGap(kMeanGap, kPace / 2), kMeanGap);
+  EXPECT_EQ(NextMeanGap(kLeastMeanGap, 3 * kPace), kLeastMeanGap);
 }
 
 }  // namespace use_meter_test

@@ -58,7 +58,7 @@ TEST(UseTextTest, JsonIsAsBefore) {
   if (std::getenv("WINNOW_UPDATE_GOLDEN") != nullptr) testing::WriteFile(file, json);
   EXPECT_EQ(json, testing::ReadFile(file));
   EXPECT_EQ(UseAsJson({}),
-            "{\n  \"schema\": \"winnow.filter_use/1\",\n  \"one_counted_of\": 2048,\n"
+            "{\n  \"schema\": \"winnow.filter_use/1\",\n  \"one_counted_of\": 1024,\n"
             "  \"rows\": []\n}\n");
 }
 
@@ -89,7 +89,7 @@ TEST(UseTextTest, TableHasTheWorstFirst) {
                                       RowOf("middling", 4, 1000, 0.01)});
   EXPECT_LT(table.find("worst"), table.find("middling"));
   EXPECT_LT(table.find("middling"), table.find("fine"));
-  EXPECT_THAT(table, HasSubstr("one ask in 2048 is counted\n"));
+  EXPECT_THAT(table, HasSubstr("one ask in 1024 is counted\n"));
   EXPECT_THAT(table,
               HasSubstr("\n           170667         1024000          512000     6        3      "
                         "1000000      1250000     3600  worst  bits_per_key=10"));

@@ -36,8 +36,9 @@ void ExpectPromisesKept(const std::string& database, AdviceOptions options) {
   const double repeats = MeanRepeats(reading);
   for (const AdviceRow& row : advice.rows) {
     if (row.purpose == RowPurpose::kNow) continue;
-    // Rows of level_plan=learned are judged by half of the lookups only.
-    if (row.OnePolicy().find("learned") != std::string::npos) continue;
+    // Rows that learn are judged by half of the lookups only.
+    const bool learns = reading.families[0].costs->learned_from() > 0;
+    if (learns && row.OnePolicy().find("winnow:") == 0) continue;
     SCOPED_TRACE(::testing::Message() << TitleOf(row.purpose) << " " << row.policies[0]);
     const Cost built = BuiltCost(reading, row.policies);
     EXPECT_NEAR(row.bytes, built.bytes,
@@ -164,23 +165,25 @@ TEST_F(PromisesTest, AreKeptByTreesThatAreWrittenUnderThePolicy) {
     };
     const std::string before = is_universal ? "universal" : "leveled";
     make("bloomfilter:10", before);
-    AdviceOptions options = Quick();
-    options.recorded = DistinctLookups(60'000);
+    AdviceOptions options = Quick();  // without recorded lookups, as the trees have none
+    options.lookups = 60'000;
     const Advice advice = AdviseOn(folder_ / before, options);
     options.policies.clear();
     for (const AdviceRow& row : advice.rows) options.policies.push_back(row.OnePolicy());
     options.policies.erase(options.policies.begin());
     for (const std::string& policy : options.policies) {
       SCOPED_TRACE(before + " " + policy);
-      if (policy.find("learned") != std::string::npos) continue;
       const std::string name = before + " " + policy;
       make(policy, name);
       const Advice after = AdviseOn(folder_ / name, options);
       const AdviceRow& promise = RowOf(advice, policy);
       const AdviceRow& now = after.rows.front();
-      EXPECT_NEAR(now.bytes / promise.bytes, 1, 0.03);
+      const double more = policy.find("winnow:") == 0 ? 0.15 : 0.03;  // see the assumptions
+      EXPECT_GT(now.bytes / promise.bytes, 0.97);
+      EXPECT_LT(now.bytes / promise.bytes, 1 + more);
       const double chance = 4 / std::sqrt(static_cast<double>(*now.counted) + 1);
-      EXPECT_NEAR(now.false_reads / promise.false_reads, 1, 0.15 + chance);
+      EXPECT_LT(now.false_reads / promise.false_reads, 1.15 + chance);
+      EXPECT_GT(now.false_reads / promise.false_reads, more > 0.1 ? 0.5 : 0.85 - chance);
       double bytes = 0;
       for (const std::string& other : options.policies) {
         EXPECT_GE(RowOf(after, other).bytes, 0.995 * bytes) << other;
@@ -201,10 +204,9 @@ TEST_F(OnceCompactedTest, OnceCompactedItIsAsPromised) {
   options.policies = {"winnow:7.3"};
   const Advice advice = AdviseOn(folder_ / "db", options);
   ASSERT_EQ(advice.families.size(), 1u);
-  for (const std::string policy : {"bloomfilter:10", "ribbonfilter:10:-1", "winnow:7.3",
-                                   "{id=winnow;bits_per_key=10;absent_share=0.85}"}) {
+  for (const std::string policy : {"bloomfilter:10", "ribbonfilter:10:-1", "winnow:7.3"}) {
     SCOPED_TRACE(policy);
-    const AdviceRow& row = policy[0] == '{' ? ShareRowOf(advice) : RowOf(advice, policy);
+    const AdviceRow& row = RowOf(advice, policy);
     const Options database = MakeOptions(TableWith(row.OnePolicy()));
     std::filesystem::remove_all(folder_ / "one");
     std::filesystem::copy(folder_ / "db", folder_ / "one");

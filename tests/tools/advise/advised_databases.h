@@ -65,15 +65,6 @@ inline const AdviceRow& RowOf(const Advice& advice, std::string_view policy) {
   return advice.rows.front();
 }
 
-// Returns the row with the usual bits per key and the share of absent lookups.
-inline const AdviceRow& ShareRowOf(const Advice& advice) {
-  for (const AdviceRow& row : advice.rows) {
-    if (row.OnePolicy().rfind("{id=winnow;bits_per_key=10;absent_share", 0) == 0) return row;
-  }
-  ADD_FAILURE() << "there is no row for a share";
-  return advice.rows.front();
-}
-
 // Compacts all files of level 0 to a level.
 inline void MoveTo(DB* db, int level) {
   ROCKSDB_NAMESPACE::ColumnFamilyMetaData metadata;

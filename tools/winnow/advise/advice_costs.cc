@@ -84,20 +84,10 @@ class Groups {
 
 std::string WhyNotLearned(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
   if (!family.knows_levels) return "it needs the level of each file";
-  if (family.shape.style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
-    return "without leveled compaction it builds like level_plan=auto";
-  }
-  const std::string bytewise = ROCKSDB_NAMESPACE::BytewiseComparator()->Name();
-  if (family.comparator->Name() != bytewise) {
-    return absl::StrCat("it needs keys in the order of ", bytewise, ", and theirs is ",
-                        family.comparator->Name());
-  }
-  bool has_levels = false;
   for (const size_t file : family.files) {
     if (files[file].has_prefixes_only) return "filters have prefixes and no whole keys";
-    has_levels = has_levels || files[file].level.value_or(0) > 0;
   }
-  return has_levels ? std::string() : "all files are on level 0";
+  return {};
 }
 
 std::string PolicyInForce(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
@@ -177,13 +167,7 @@ std::vector<uint32_t> SampleLookups(const FamilyLookups& lookups,
 
 }  // namespace
 
-std::string WinnowText(double bits_per_key, double absent_share, bool learns) {
-  const std::string options =
-      absl::StrCat(learns ? ";level_plan=learned" : "",
-                   absent_share < 1 ? absl::StrCat(";absent_share=", absent_share) : "");
-  if (options.empty()) return absl::StrCat("winnow:", bits_per_key);
-  return absl::StrCat("{id=winnow;bits_per_key=", bits_per_key, options, "}");
-}
+std::string WinnowText(double bits_per_key) { return absl::StrCat("winnow:", bits_per_key); }
 
 FamilyCosts::FamilyCosts(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
                          const FamilyLookups& lookups, double live_share)
@@ -307,7 +291,7 @@ const std::optional<PolicyOptions>& FamilyCosts::WinnowOf(const std::string& pol
 }
 
 bool FamilyCosts::Learns(const std::optional<PolicyOptions>& winnow) const {
-  return winnow && winnow->level_plan == LevelPlan::kLearned && !learned_lookups_.empty();
+  return winnow && winnow->level_plan != LevelPlan::kUniform && !learned_lookups_.empty();
 }
 
 PolicyOptions FamilyCosts::Tried(const PolicyOptions& winnow) const {
@@ -406,23 +390,11 @@ Cost FamilyCosts::Of(const std::string& policy) {
   return known->second;
 }
 
-// Returns the mean bits per key of the last level's files: these files keep their bits while the
-// levels above are merged into them one by one. Without such files, returns the bits of a single
-// file.
+// Returns the bits per key of the files of one level, which has all keys.
 double FamilyCosts::CompactedBits(const std::string& policy) {
-  PolicyOptions tried = Tried(*WinnowOf(policy));
-  if (tried.level_plan == LevelPlan::kLearned) tried.level_plan = LevelPlan::kAuto;
-  const std::vector<double>& all = BitsUnder(tried);
-  double bits = 0;
-  double files = 0;
-  for (const size_t at : last_level_) {
-    bits += all[at];
-    files += all[at] > 0 ? 1 : 0;
-  }
-  if (files > 0) return bits / files;
+  if (compacted_.front().unfiltered) return 0;
   const LearnedFile alone = {compacted_.front().place, "a", "b", 1};
-  return compacted_.front().unfiltered ? 0
-                                       : LearnedTrial(shape_, {alone}).BitsOnceWritten(tried)[0];
+  return LearnedTrial(shape_, {alone}).BitsOnceWritten(Tried(*WinnowOf(policy)))[0];
 }
 
 std::optional<Cost> FamilyCosts::CompactedOf(const std::string& policy) {

@@ -38,8 +38,8 @@ struct FileGroup {
 // Costs of policies for one column family. Not thread-safe.
 class FamilyCosts {
  public:
-  // `live_share` is the share of entries that a full compaction keeps. level_plan=learned learns
-  // from one half of recorded lookups.
+  // `live_share` is the share of entries that a full compaction keeps. Winnow learns from one
+  // half of recorded lookups.
   FamilyCosts(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
               const FamilyLookups& lookups, double live_share);
 
@@ -72,7 +72,7 @@ class FamilyCosts {
 
   uint64_t learned_from() const { return learned_lookups_.size(); }
   uint64_t judged_by() const { return judged_by_; }  // lookups of the other half
-  // A clause that says why level_plan=learned is not tried; empty if it is.
+  // A clause that says why nothing is learned from lookups; empty if it is.
   const std::string& learning_problem() const { return learning_problem_; }
 
  private:

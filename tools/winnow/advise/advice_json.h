@@ -18,8 +18,8 @@ namespace winnow::inspect {
 //                range_bytes (of range filters, if any), lookups, absent_lookups,
 //                false_reads_per_lookup}]: the current state
 //   lookups      {recorded, count, absent}
-//   learned      for level_plan=learned: {lookups (that it learned from), judged_by (other lookups,
-//                which count its false reads), problem (null, or why it is not among the policies)}
+//   learned      {lookups (that Winnow's filters learn from), judged_by (other lookups, which count
+//                their false reads), problem (null, or why nothing is learned)}
 //   rows         [{title, policies (a name per family; none in "now"), policy (null if they
 //                differ), filter_bytes, bytes_to_now (null: there are none now),
 //                false_reads_per_lookup, interval [low, high] and counted_false_reads (in "now",

@@ -8,11 +8,6 @@
 #include "src/policy_trial/range_options.h"
 
 namespace winnow::inspect {
-double AbsentShareOf(uint64_t absent, uint64_t lookups) {
-  if (absent == lookups) return 1;
-  const double share = static_cast<double>(absent) / static_cast<double>(lookups);
-  return std::max(0.01, std::round(100 * share) / 100);
-}
 
 std::vector<FileError> AdviceReading::Errors() const {
   std::vector<FileError> errors;

@@ -22,10 +22,6 @@ struct AdvicePiece {
   size_t at;
 };
 
-// Returns the share of lookups whose key is absent, rounded as it is printed, for absent_share; 1
-// if no key is found.
-double AbsentShareOf(uint64_t absent, uint64_t lookups);
-
 struct AdviceReading {
   std::vector<AdvisedFile> files;
   std::vector<AdvisedFamily> families;
@@ -58,8 +54,6 @@ struct AdviceReading {
 
   // Returns the count per lookup.
   double ALookup(double count) const;
-
-  double AbsentShare() const { return AbsentShareOf(num_absent, num_lookups); }
 
   uint64_t FilterBytesNow() const;
   double FalseReadsNow() const;

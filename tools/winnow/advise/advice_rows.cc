@@ -12,10 +12,6 @@
 namespace winnow::inspect {
 namespace {
 
-// Share of reads or memory that a learned plan must save, compared with a plan that needs no
-// lookups: it pays only if lookups stay as they are.
-constexpr double kWorthLearning = 0.1;
-
 // Number of tried values of bits_per_key.
 constexpr int kBitSteps =
     1 + static_cast<int>((kMaxBudgetBits - kMinBudgetBits) / kBudgetStep + 0.5);
@@ -36,16 +32,8 @@ int FirstThat(int end, const Holds& holds) {
   return begin;
 }
 
-// A family of Winnow policies that differ only in bits per key.
-struct WinnowKind {
-  double absent_share = 1;
-  bool learns = false;
-
-  std::string Text(double bits) const {
-    return WinnowText(std::round(1000 * bits) / 1000, absent_share, learns);
-  }
-  std::string TextAt(int i) const { return Text(kMinBudgetBits + i * kBudgetStep); }
-};
+std::string WinnowOf(double bits) { return WinnowText(std::round(1000 * bits) / 1000); }
+std::string WinnowAt(int i) { return WinnowOf(kMinBudgetBits + i * kBudgetStep); }
 
 AdviceRow NowOf(const AdviceReading& reading) {
   AdviceRow now;
@@ -84,19 +72,12 @@ void MakeAlike(std::vector<FamilyWorth>* worths) {
 class Lister {
  public:
   Lister(const AdviceReading& reading, const AdviceOptions& options, Advice* advice)
-      : read_(reading), options_(options), advice_(*advice) {
-    plan_.absent_share = read_.has_plans ? read_.AbsentShare() : 1;
-    if (options.recorded && read_.families.front().costs->learning_problem().empty()) {
-      learned_ = WinnowKind{1, true};
-    }
-  }
+      : read_(reading), options_(options), advice_(*advice) {}
 
   void List() {
     AddForAll(RowPurpose::kComparison, absl::StrCat("bloomfilter:", kUsualBits));
     AddForAll(RowPurpose::kComparison, absl::StrCat("ribbonfilter:", kUsualBits, ":-1"));
     AddForAll(RowPurpose::kComparison, WinnowText(kUsualBits));
-    AddForAll(RowPurpose::kComparison, plan_.Text(kUsualBits));
-    if (learned_) AddForAll(RowPurpose::kComparison, learned_->Text(kUsualBits));
     if (read_.FilterBytesNow() > 0 && read_.AsksInVain()) CompareWithNow();
     if (options_.budget_bytes && read_.AsksInVain() && !read_.NoPolicyBuilds()) SpendBudget();
     for (const std::string& policy : options_.policies) {
@@ -114,34 +95,17 @@ class Lister {
   }
 
   // Returns the policy with the fewest false reads in at most `bytes` bytes.
-  std::optional<std::string> BestWithin(const WinnowKind& kind, double bytes) const {
+  std::optional<std::string> BestWithin(double bytes) const {
     const int beyond =
-        FirstThat(kBitSteps, [&](int i) { return ForAll(kind.TextAt(i)).bytes > bytes; });
-    return beyond > 0 ? std::optional(kind.TextAt(beyond - 1)) : std::nullopt;
+        FirstThat(kBitSteps, [&](int i) { return ForAll(WinnowAt(i)).bytes > bytes; });
+    return beyond > 0 ? std::optional(WinnowAt(beyond - 1)) : std::nullopt;
   }
 
   // Returns the policy with the fewest bytes and at most `false_reads` false reads per lookup.
-  std::optional<std::string> LeastFor(const WinnowKind& kind, double false_reads) const {
-    const int found = FirstThat(
-        kBitSteps, [&](int i) { return ForAll(kind.TextAt(i)).false_reads <= false_reads; });
-    return found < kBitSteps ? std::optional(kind.TextAt(found)) : std::nullopt;
-  }
-
-  // Returns the chosen plan, or the chosen learned plan if it saves much more.
-  template <typename Choose>
-  std::optional<std::string> ChooseOf(double Cost::*saved, const Choose& choose) const {
-    const std::optional<std::string> planned = choose(plan_);
-    if (!learned_) return planned;
-    const std::optional<std::string> learned = choose(*learned_);
-    const bool is_worth =
-        learned &&
-        (!planned || ForAll(*learned).*saved < (1 - kWorthLearning) * ForAll(*planned).*saved);
-    return is_worth ? learned : planned;
-  }
-
-  std::optional<std::string> BestWithin(double bytes) const {
-    return ChooseOf(&Cost::false_reads,
-                    [&](const WinnowKind& kind) { return BestWithin(kind, bytes); });
+  std::optional<std::string> LeastFor(double false_reads) const {
+    const int found =
+        FirstThat(kBitSteps, [&](int i) { return ForAll(WinnowAt(i)).false_reads <= false_reads; });
+    return found < kBitSteps ? std::optional(WinnowAt(found)) : std::nullopt;
   }
 
   void CompareWithNow() {
@@ -151,8 +115,7 @@ class Lister {
     add(RowPurpose::kMemoryOfNow, BestWithin(static_cast<double>(read_.FilterBytesNow())));
     if (read_.SomeServeScansAlone()) return;
     const double reads = read_.ALookup(read_.FalseReadsNow());
-    add(RowPurpose::kReadsOfNow,
-        ChooseOf(&Cost::bytes, [&](const WinnowKind& kind) { return LeastFor(kind, reads); }));
+    add(RowPurpose::kReadsOfNow, LeastFor(reads));
   }
 
   void AddForAll(RowPurpose purpose, const std::string& policy) {
@@ -182,8 +145,8 @@ class Lister {
   std::vector<FamilyWorth> WorthsAt(const std::vector<double>& bits) const {
     constexpr double kDeviations = 4;
     const auto worth_of = [&](size_t i, const auto& cost_of) {
-      const Cost now = cost_of(plan_.Text(bits[i]));
-      const Cost more = cost_of(plan_.Text(bits[i] + 1));
+      const Cost now = cost_of(WinnowOf(bits[i]));
+      const Cost more = cost_of(WinnowOf(bits[i] + 1));
       const double saved = std::max(now.false_reads - more.false_reads, 1e-9);
       return bits[i] + std::log2(saved / std::max(1.0, more.bytes - now.bytes));
     };
@@ -218,7 +181,7 @@ class Lister {
 
   std::vector<std::string> TextsOf(const std::vector<double>& bits) const {
     std::vector<std::string> texts;
-    for (const double of_family : bits) texts.push_back(plan_.Text(of_family));
+    for (const double of_family : bits) texts.push_back(WinnowOf(of_family));
     return texts;
   }
 
@@ -242,8 +205,8 @@ class Lister {
   void SpendBudget() {
     const double bytes = *options_.budget_bytes;
     advice_.budget_bytes = bytes;
-    advice_.least_bytes = ForAll(plan_.TextAt(0)).bytes;
-    advice_.budget_is_enough = bytes > ForAll(plan_.TextAt(kBitSteps - 1)).bytes;
+    advice_.least_bytes = ForAll(WinnowAt(0)).bytes;
+    advice_.budget_is_enough = bytes > ForAll(WinnowAt(kBitSteps - 1)).bytes;
     const std::optional<std::string> one = BestWithin(bytes);
     if (!one) return;
     const std::vector<std::string> split =
@@ -275,19 +238,10 @@ class Lister {
     draw("bloomfilter", [](int bits) { return absl::StrCat("bloomfilter:", bits); });
     draw("ribbonfilter", [](int bits) { return absl::StrCat("ribbonfilter:", bits, ":-1"); });
     draw("winnow", [](int bits) { return WinnowText(bits); });
-    if (plan_.absent_share < 1) {
-      draw(absl::StrCat("winnow, absent_share=", plan_.absent_share),
-           [&](int bits) { return plan_.Text(bits); });
-    }
-    if (learned_) {
-      draw("winnow, level_plan=learned", [&](int bits) { return learned_->Text(bits); });
-    }
   }
 
   const AdviceReading& read_;
   const AdviceOptions& options_;
-  WinnowKind plan_;
-  std::optional<WinnowKind> learned_;
   Advice& advice_;
 };
 

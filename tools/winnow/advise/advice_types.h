@@ -54,7 +54,7 @@ struct AdviceStep {
 using AdviceProgress = std::function<void(const AdviceStep& step)>;
 
 // Returns the options string of Winnow's policy with these options.
-std::string WinnowText(double bits_per_key, double absent_share = 1, bool learns = false);
+std::string WinnowText(double bits_per_key);
 
 // Size and false reads of filters.
 struct Cost {
@@ -140,7 +140,7 @@ struct AdviceFamilyReport {
 
 // A point on the curve of false reads by memory.
 struct CurvePoint {
-  std::string maker;  // kind of policy, as "winnow, level_plan=learned"
+  std::string maker;  // kind of policy, as "winnow"
   std::string policy;
   double bytes = 0;
   double false_reads = 0;  // per lookup
@@ -167,9 +167,8 @@ struct Advice {
   bool recorded = false;
   uint64_t lookups_left_out = 0;  // dropped by most_asks
 
-  // Number of lookups that level_plan=learned learned from, and of those in the other half, which
-  // evaluate it. Both are 0 if learned plans are not tried, for the reason in learning_problem, a
-  // clause.
+  // Number of lookups that Winnow's filters are learned from, and of those in the other half, which
+  // evaluate them. Both are 0 if nothing is learned, for the reason in learning_problem, a clause.
   uint64_t learned_from = 0;
   uint64_t judged_by = 0;
   std::string learning_problem;

@@ -145,7 +145,7 @@ class Words {
                 : ", each changed to a near miss that is in no file",
             read_.families.size() > 1 ? ", over the column families by their keys" : "",
             ". Files can't tell which keys are looked up, how often, and how many of them exist: "
-            "--lookups=FILE takes recorded lookups, which level_plan=learned is judged by."));
+            "--lookups=FILE takes recorded lookups, which Winnow's filters are judged by."));
     SayWhatWasLearned();
     Say(advice_.lookups_dropped > 0,
         absl::StrCat("Of ", options_.lookups, " made-up lookups, ", advice_.lookups_dropped,
@@ -160,19 +160,17 @@ class Words {
   void SayWhatWasLearned() {
     const bool has_learned = advice_.learned_from > 0;
     Say(options_.recorded && !has_learned,
-        absl::StrCat("level_plan=learned is not among the policies: ", advice_.learning_problem,
+        absl::StrCat("Winnow's filters are those without lookups: ", advice_.learning_problem,
                      "."));
     Say(options_.recorded && has_learned,
         absl::StrCat(
-            "level_plan=learned is what its filters are after ", advice_.learned_from,
+            "Winnow's filters, but with level_plan=uniform, are those after ", advice_.learned_from,
             options_.recorded_in_time ? " lookups of the first half of the list"
                                       : " lookups of a random half of the list",
-            ", once writes that fall evenly have written the tree anew; its false reads are those "
-            "of the other half, ",
+            ", once the tree is written anew; their false reads are those of the other half, ",
             advice_.judged_by,
             " lookups. They stay so while lookups go on to ask the same ranges of keys, and come "
-            "back some time after a restart. \"Once compacted\" it counts as if nothing was "
-            "learned.",
+            "back some time after a restart.",
             kSetListener));
   }
 
@@ -196,7 +194,8 @@ class Words {
                      " lookups count, so that false reads are only roughly known."));
     Say(read_.has_plans,
         "Winnow's filters are those that the policy would build for the files as they lie now: "
-        "files with few of the keys in their range have more bits.");
+        "files with few of the keys in their range have more bits. Where the last level was just "
+        "compacted, filters have up to 15 % more bytes, and fewer false reads.");
     SayWhatLiesElsewhere();
   }
 
@@ -386,8 +385,7 @@ class Words {
 
   // Recommends filters if no file has any.
   void RecommendFilters(const AdviceRow& now) {
-    const AdviceRow& row =
-        *RowOf(advice_, WinnowText(kUsualBits, read_.has_plans ? read_.AbsentShare() : 1));
+    const AdviceRow& row = *RowOf(advice_, WinnowText(kUsualBits));
     advice_.choice = row.OnePolicy();
     advice_.recommendation = absl::StrFormat(
         "The files have no filters: with filter_policy=%s a lookup would make %.3g false reads "

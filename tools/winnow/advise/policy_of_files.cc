@@ -82,9 +82,7 @@ std::string PolicyOfFiles(const AdvisedFamily& family, const std::vector<Advised
     policy.level_plan = LevelPlan::kUniform;
     policy.bits_per_key = core::BitsForRate(newest->built_for->target_fpr);
   } else {
-    policy.level_plan = plan == "by_level" ? LevelPlan::kByLevel : LevelPlan::kAuto;
     policy.bits_per_key = BitsByNotes(policy, family, files);
-    if (plan == "learned") policy.level_plan = LevelPlan::kLearned;
   }
   policy.bits_per_key = kBitsPerKeyOption.Nearest(kStep * std::round(policy.bits_per_key / kStep));
   policy.range_bits = newest->range_bits;

@@ -66,7 +66,9 @@ std::vector<LearnedBits> LearnedBitsOf(const std::vector<SstReport>& files) {
     const FamilyName name{file.database, file.column_family};
     trees[name][*file.level].push_back(&file);
     const std::optional<BuiltFor>& built_for = file.filter->built_for;
-    if (built_for && built_for->level_plan == "learned") learned[name] = true;
+    if (built_for && (built_for->level_plan == "learned" || built_for->rate_by == "lookups")) {
+      learned[name] = true;
+    }
   }
   std::vector<LearnedBits> all;
   for (const auto& [name, is_learned] : learned) {

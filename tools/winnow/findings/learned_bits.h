@@ -1,4 +1,4 @@
-// Distribution of filter bits in a tree with level_plan=learned.
+// Distribution of filter bits in a tree whose bits follow lookups.
 
 #ifndef WINNOW_TOOLS_WINNOW_FINDINGS_LEARNED_BITS_H_
 #define WINNOW_TOOLS_WINNOW_FINDINGS_LEARNED_BITS_H_
@@ -28,8 +28,8 @@ struct LearnedBits {
   std::vector<double> tenths;
 };
 
-// Returns the bits of each column family that has filters with this plan and a level on which some
-// file has over 20% more bits per key than another.
+// Returns the bits of each column family that has filters whose bits lookups changed, and a level
+// on which some file has over 20% more bits per key than another.
 std::vector<LearnedBits> LearnedBitsOf(const std::vector<SstReport>& files);
 
 }  // namespace winnow::inspect

@@ -122,9 +122,8 @@ HtmlFigure RateFigure(TotalsByPlace totals) {
 // Returns a bar chart of the tenths of the last level's keys, with all levels in the table.
 HtmlFigure LearnedFigure(const LearnedBits& bits, size_t number) {
   const char* const says =
-      "With level_plan=learned, files that lookups of absent keys reach have more bits. The bars "
-      "are tenths "
-      "of the keys of the last level, in their order.";
+      "Files that more lookups of absent keys reach have more bits. The bars are tenths of the "
+      "keys of the last level, in their order.";
   HtmlFigure figure{{absl::StrCat("learned", number),
                      absl::StrCat("Bits a key by range, ", Printable(bits.family.second)), says},
                     says};

@@ -163,7 +163,8 @@ std::string Learned(const InspectReport& report, size_t width) {
     }
     absl::StrAppend(
         &text, "\n",
-        Wrapped(absl::StrCat("level_plan=learned: bits per key", whose, ", by file"), width), "\n",
+        Wrapped(absl::StrCat("bits that follow lookups: bits per key", whose, ", by file"), width),
+        "\n",
         FittedTable({{"level", Align::kLeft}, {"files"}, {"least"}, {"mean"}, {"most"}},
                     std::move(rows), width),
         Tenths(bits.tenths, bits.levels.back().level, width));

@@ -332,7 +332,7 @@ std::string HelpOfInspect() {
       "                   mean_expected_fpr (by keys), bound_bytes, bytes_above_bound,\n"
       "                   range_bytes (of range filters, if there are any)\n"
       "  bloom            of all files: files, partitions, blocks, keys, bytes, bytes_as_ribbons\n"
-      "  learned          column families with level_plan=learned whose bits differ within a\n"
+      "  learned          column families whose bits follow lookups and differ within a\n"
       "                   level: database, column_family, levels, each: level, files,\n"
       "                   least_bits_per_key, bits_per_key, most_bits_per_key (of a file);\n"
       "                   last_level_tenths: bits_per_key in each tenth of the last level's keys\n"

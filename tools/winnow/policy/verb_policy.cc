@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "src/database/options_path.h"
+#include "src/policy_trial/learned_trial.h"
 #include "src/policy_trial/options_file.h"
 #include "src/policy_trial/policy_check.h"
 #include "src/text/numbers.h"
@@ -234,6 +235,12 @@ absl::string_view AboutMemory(const PolicyVerdict& verdict) {
              : "";
 }
 
+// Returns a remark on options of Winnow's that have no effect.
+std::string AboutOptions(const PolicyVerdict& verdict) {
+  const std::string text = inspect::OptionsWithoutEffect(verdict.in_force);
+  return text.empty() ? text : absl::StrCat(". ", text);
+}
+
 std::string AboutRanges(const PolicyVerdict& verdict) {
   const std::string why = inspect::WhyKindHasNoEffect(verdict.in_force);
   if (!why.empty()) return absl::StrCat(". ", why);
@@ -252,8 +259,8 @@ std::string AboutRanges(const PolicyVerdict& verdict) {
 std::string Sentence(const PolicyVerdict& verdict) {
   if (verdict.problem.empty()) {
     return absl::StrCat("'", verdict.asked, "' works: RocksDB uses ", verdict.in_force,
-                        AboutOtherFilters(verdict), AboutMemory(verdict), AboutRanges(verdict),
-                        "\n");
+                        AboutOtherFilters(verdict), AboutOptions(verdict), AboutMemory(verdict),
+                        AboutRanges(verdict), "\n");
   }
   return absl::StrCat(
       "'", verdict.asked, "' ",
@@ -487,36 +494,35 @@ int RunPolicy(const Verb& verb, const std::vector<std::string>& arguments) {
 }  // namespace
 
 Verb PolicyVerb() {
-  return {
-      "policy",
-      "'STRING' [--keys] [--level] | 'STRING' PATH... [--level] [--jobs] [--path] | "
-      "OPTIONS-FILE [--keys] [--level] [FLAGS]",
-      "Says what RocksDB would do with a filter policy, or why it would silently drop it",
-      "STRING is a value of filter_policy: winnow:10, bloomfilter:10,\n"
-      "{id=winnow;bits_per_key=10} and so on; or the options of a table, a column family or\n"
-      "a database, as block_based_table_factory={filter_policy=winnow:10;block_size=8k}.\n"
-      "With optimize_filters_for_hits=true among them, or in an OPTIONS file, RocksDB builds\n"
-      "no filters in compactions to the last level, and winnow policy neither.\n"
-      "winnow policy opens databases in memory with STRING, and with a policy in an OPTIONS\n"
-      "file, too. Then it lets the policy build filters: for files of up to a million keys,\n"
-      "or for the file that --keys and --level describe, and for files of one size on each\n"
-      "level of a tree.\n"
-      "With PATHs of SST files or databases, the policy builds a filter from the keys of each\n"
-      "SST file. The table shows it beside the filter in the file. Damaged filters are\n"
-      "reported, with exit code 1.\n"
-      "With an OPTIONS file, the policy of each column family is checked. For a database's\n"
-      "folder, that is its latest OPTIONS file. It is a fault (exit code 1), too, if\n"
-      "range_bits or prefix_extractor=winnow.range has no effect there. An argument is a path\n"
-      "if it has a slash, is named like an OPTIONS file, or names an existing file.\n"
-      "filter_policy=STRING, alone or among other options, is never a path.\n",
-      RunPolicy,
-      {{"winnow policy winnow:10",
-        "the filters that RocksDB builds with it, by number of keys and by level"},
-       {"winnow policy '{id=winnow;bits_per_key=8;level_plan=learned}'", "a policy with options"},
-       {"winnow policy winnow:12 --keys=250000 --level=4",
-        "the filter of one file, and filters by level"},
-       {"winnow policy bloomfilter:10 DB", "its filters beside those of a database"},
-       {"winnow policy OPTIONS", "the policies of all column families of a database"}}};
+  return {"policy",
+          "'STRING' [--keys] [--level] | 'STRING' PATH... [--level] [--jobs] [--path] | "
+          "OPTIONS-FILE [--keys] [--level] [FLAGS]",
+          "Says what RocksDB would do with a filter policy, or why it would silently drop it",
+          "STRING is a value of filter_policy: winnow:10, bloomfilter:10,\n"
+          "{id=winnow;bits_per_key=10} and so on; or the options of a table, a column family or\n"
+          "a database, as block_based_table_factory={filter_policy=winnow:10;block_size=8k}.\n"
+          "With optimize_filters_for_hits=true among them, or in an OPTIONS file, RocksDB builds\n"
+          "no filters in compactions to the last level, and winnow policy neither.\n"
+          "winnow policy opens databases in memory with STRING, and with a policy in an OPTIONS\n"
+          "file, too. Then it lets the policy build filters: for files of up to a million keys,\n"
+          "or for the file that --keys and --level describe, and for files of one size on each\n"
+          "level of a tree.\n"
+          "With PATHs of SST files or databases, the policy builds a filter from the keys of each\n"
+          "SST file. The table shows it beside the filter in the file. Damaged filters are\n"
+          "reported, with exit code 1.\n"
+          "With an OPTIONS file, the policy of each column family is checked. For a database's\n"
+          "folder, that is its latest OPTIONS file. It is a fault (exit code 1), too, if\n"
+          "range_bits or prefix_extractor=winnow.range has no effect there. An argument is a path\n"
+          "if it has a slash, is named like an OPTIONS file, or names an existing file.\n"
+          "filter_policy=STRING, alone or among other options, is never a path.\n",
+          RunPolicy,
+          {{"winnow policy winnow:10",
+            "the filters that RocksDB builds with it, by number of keys and by level"},
+           {"winnow policy '{id=winnow;bits_per_key=8;range_bits=15}'", "a policy with options"},
+           {"winnow policy winnow:12 --keys=250000 --level=4",
+            "the filter of one file, and filters by level"},
+           {"winnow policy bloomfilter:10 DB", "its filters beside those of a database"},
+           {"winnow policy OPTIONS", "the policies of all column families of a database"}}};
 }
 
 }  // namespace winnow::tools

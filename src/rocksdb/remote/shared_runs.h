@@ -5,8 +5,8 @@
 // Short keys, those without runs, have the order of the keys. If a key differs within a run, its
 // position is unknown, as a hash has no order.
 
-#ifndef WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_RUNS_H_
-#define WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_RUNS_H_
+#ifndef WINNOW_SRC_ROCKSDB_REMOTE_SHARED_RUNS_H_
+#define WINNOW_SRC_ROCKSDB_REMOTE_SHARED_RUNS_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -64,4 +64,4 @@ class SharedRuns {
 
 }  // namespace winnow::plugin
 
-#endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_SHARED_RUNS_H_
+#endif  // WINNOW_SRC_ROCKSDB_REMOTE_SHARED_RUNS_H_

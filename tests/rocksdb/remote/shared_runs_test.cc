@@ -1,4 +1,4 @@
-#include "src/rocksdb/lookups/shared_runs.h"
+#include "src/rocksdb/remote/shared_runs.h"
 
 #include <gtest/gtest.h>
 
