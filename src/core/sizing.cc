@@ -202,6 +202,8 @@ double RateForBits(double bits_per_key) noexcept {
   return BloomRateAtBits(bits_per_key, BloomProbes(bits_per_key));
 }
 
+double RateBits(double bits_per_key) noexcept { return -std::log2(RateForBits(bits_per_key)); }
+
 double BitsForRate(double rate) noexcept {
   double low = kBitsPerKeyOption.least;
   double high = kBitsPerKeyOption.most;

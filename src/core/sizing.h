@@ -41,6 +41,9 @@ double RateForBits(double bits_per_key) noexcept;
 // Inverse of RateForBits; clamped to the range of bits_per_key.
 double BitsForRate(double rate) noexcept;
 
+// Converts bits_per_key to log2(1/rate), the bits that files share.
+double RateBits(double bits_per_key) noexcept;
+
 // ---- Ribbon
 
 // Returns the columns with this mean rate, clamped to 2^-16 to 2^-1. Blocks with one more column

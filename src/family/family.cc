@@ -90,6 +90,10 @@ double Log2LambdaFor(const std::vector<Weighed>& files, double bits, double most
   return high;
 }
 
+double BitsByRule(double uniform, const Reach& reach, double mean) noexcept {
+  return std::clamp(uniform + reach.log2() - mean, std::min(kLeastBits, uniform), kMostBits);
+}
+
 double MostSamples(size_t files) noexcept {
   return kSamplesAFile * std::max(kLeastFiles, static_cast<double>(files));
 }
@@ -137,15 +141,19 @@ void Family::RemoveLive(const FilePtr& file) {
   live_.pop_back();
 }
 
-void Family::MoveTo(const FilePtr& file, int level) {
+void Family::RemoveWritten(const FilePtr& file) {
   written_.erase(std::remove(written_.begin(), written_.end(), file), written_.end());
+}
+
+void Family::MoveTo(const FilePtr& file, int level) {
+  RemoveWritten(file);
   if (file->level != level) RemoveLive(file);
   file->level = level;
   AddLive(file);
 }
 
 void Family::Forget(const FilePtr& file) {
-  written_.erase(std::remove(written_.begin(), written_.end(), file), written_.end());
+  RemoveWritten(file);
   if (Named(file->name) == file) named_.erase(file->name);
   RemoveLive(file);
 }
@@ -204,13 +212,22 @@ std::shared_ptr<const Shape> Family::Look() {
 
 // ---- Bits
 
+// Returns whether BitsOf gives an answer. The lock is held.
+bool Family::HasSource() const { return is_told() || readers_tell_ || offset_; }
+
+// Returns the inputs of the file's compaction; null if they are not known. The lock is held.
+const std::vector<FilePtr>* Family::InputFilesOf(const NewFile& file) const {
+  const auto inputs = inputs_.find(file.job);
+  return file.is_flush || inputs == inputs_.end() ? nullptr : &inputs->second;
+}
+
 // Returns what the file's job replaces. The lock is held.
 Family::Job Family::JobOf(const NewFile& file, const Shape& shape) {
   Job job;
   if (file.is_flush) return job;
-  const auto inputs = inputs_.find(file.job);
-  if (file.job != 0 && is_told() && inputs != inputs_.end()) {
-    for (const FilePtr& input : inputs->second) {
+  const std::vector<FilePtr>* const inputs = InputFilesOf(file);
+  if (file.job != 0 && is_told() && inputs != nullptr) {
+    for (const FilePtr& input : *inputs) {
       job.replaced.keys += input->keys;
       if (input->level == file.level) job.replaced.keys_on_level += input->keys;
       const Shape::Placed* const placed = shape.Find(*input);
@@ -282,25 +299,24 @@ double Family::Smoothed(double mean, const Plan& plan, const NewFile& file, doub
 
 std::optional<Decided> Family::BitsOf(const NewFile& file, double uniform) {
   std::unique_lock<std::mutex> lock(mutex_);
-  if (!is_told() && !readers_tell_ && !offset_) return std::nullopt;
+  if (!HasSource()) return std::nullopt;
   EndFrozen();
   const std::shared_ptr<const Shape> shape = LookLocked(&lock);
-  const double least = std::min(kLeastBits, uniform);
   const Plan plan = PlanOf(file, *shape);
   Decided decided;
   decided.reach = plan.reach;
   if (shape->is_ordered() && file.range.first == file.range.last && file.keys > kKeysOfAPlace) {
     decided.reach = {};
-    decided.bits = std::clamp(uniform, least, kMostBits);
+    decided.bits = BitsByRule(uniform, {}, 0);
     return decided;
   }
   const double keys = plan.rest.keys + plan.added;
   const double mean = (plan.rest.log2_reach + plan.added * plan.typical) / keys;
   decided.mean = Smoothed(mean, plan, file, uniform);
-  decided.bits = std::clamp(uniform + plan.reach.log2() - decided.mean, least, kMostBits);
+  decided.bits = BitsByRule(uniform, plan.reach, decided.mean);
   const double taken = plan.rest.bits + plan.added * (uniform + plan.typical - decided.mean);
   if (const double over = taken - kMostMemory * uniform * keys; over > 0) {
-    decided.bits = std::max(least, decided.bits - over / keys);
+    decided.bits = std::max(std::min(kLeastBits, uniform), decided.bits - over / keys);
     decided.is_over_memory = true;
   }
   return decided;
@@ -315,10 +331,7 @@ FilePtr Family::Built(const NewFile& file, double bits, double bytes) {
   made->level = std::max(file.level, 0);
   const std::lock_guard<std::mutex> lock(mutex_);
   was_emptied_ = false;
-  const std::array<double, kPieces> asked = shape_->AskedOf(file);
-  for (size_t piece = 0; piece < kPieces; ++piece) {
-    made->denied[piece] = static_cast<uint32_t>(std::lround(asked[piece] * (1 - std::exp2(-bits))));
-  }
+  made->SetAsked(shape_->AskedOf(file));
   if (!is_told() && !readers_tell_) return made;
   if (!is_told() && file.is_flush) {
     AddLive(made);
@@ -503,19 +516,23 @@ Family::Inputs Family::InputsOf(const NewFile& file) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   Inputs sums;
   if (file.is_flush) return sums;
-  const auto inputs = inputs_.find(file.job);
-  if (inputs == inputs_.end()) {
+  const std::vector<FilePtr>* const inputs = InputFilesOf(file);
+  if (inputs == nullptr) {
     const Sums all = shape_->InRange(file.level, file.range.first, file.range.last);
     const Sums above = shape_->InRange(file.level - 1, file.range.first, file.range.last);
-    const double part = all.keys > file.keys ? file.keys / all.keys : 1;
-    return {part * all.keys, part * all.bytes, part * (all.bytes - above.bytes)};
+    return Inputs{all.keys, all.bytes, all.bytes - above.bytes}.ShareOf(file.keys);
   }
-  for (const FilePtr& input : inputs->second) {
+  for (const FilePtr& input : *inputs) {
     sums.keys += input->keys;
     sums.bytes += input->bytes;
     if (input->level == file.level) sums.bytes_on_level += input->bytes;
   }
   return sums;
+}
+
+Family::Inputs Family::Inputs::ShareOf(double of_keys) const noexcept {
+  const double part = keys > of_keys ? of_keys / keys : 1;
+  return {part * keys, part * bytes, part * bytes_on_level};
 }
 
 Family::Totals& Family::Totals::operator+=(const Totals& more) noexcept {
@@ -541,7 +558,7 @@ Family::Levels Family::levels() const {
 
 bool Family::has_source() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return is_told() || readers_tell_ || offset_;
+  return HasSource();
 }
 
 bool Family::knows_all() const {
@@ -573,9 +590,8 @@ double Family::AppendWith(const NewFile& file, std::vector<Weighed>* all) {
   const std::shared_ptr<const Shape> shape = LookLocked(&lock);
   const Plan plan = PlanOf(file, *shape);
   std::unordered_set<const LiveFile*> replaced;
-  const auto inputs = inputs_.find(file.job);
-  if (!file.is_flush && inputs != inputs_.end()) {
-    for (const FilePtr& input : inputs->second) replaced.insert(input.get());
+  if (const std::vector<FilePtr>* const inputs = InputFilesOf(file)) {
+    for (const FilePtr& input : *inputs) replaced.insert(input.get());
   }
   for (const Shape::Placed& placed : shape->files()) {
     if (replaced.count(placed.file.get()) > 0) continue;
@@ -600,9 +616,9 @@ void Family::Restore(const std::vector<ListedFile>& files, const std::vector<dou
   const std::lock_guard<std::mutex> lock(mutex_);
   for (size_t i = 0; i < files.size(); ++i) {
     const FilePtr file = FileOf(files[i]);
-    for (std::atomic<uint32_t>& count : file->denied) {
-      count = static_cast<uint32_t>(std::lround(asked[i] / kPieces * (1 - std::exp2(-file->bits))));
-    }
+    std::array<double, kPieces> alike{};
+    alike.fill(asked[i] / kPieces);
+    file->SetAsked(alike);
     AddLive(file);
   }
   offset_ = offset;

@@ -49,6 +49,9 @@ struct Decided {
   bool is_over_memory = false;  // all filters take more than they may: this one gets fewer bits
 };
 
+// Returns the bits of a file by the rule, within its bounds; `uniform` may be less.
+double BitsByRule(double uniform, const Reach& reach, double mean) noexcept;
+
 // Files that share a memory.
 struct Weighed {
   double log2_reach;  // log2(n / k)
@@ -122,13 +125,17 @@ class Family {
 
   // ---- Queries
 
-  // What the file's job replaces of the files that are alive; of a job that is not known, what it
-  // does in the range of the file, by the shape.
+  // Files that a new file's job replaces.
   struct Inputs {
     double keys = 0;
     double bytes = 0;           // of filters
-    double bytes_on_level = 0;  // of those on the file's level
+    double bytes_on_level = 0;  // of those on the new file's level
+
+    // Returns those of a file with this many of the job's keys, as if spread evenly.
+    Inputs ShareOf(double of_keys) const noexcept;
   };
+  // Returns the inputs of the file's job; of a job that is not known, as much of the files in its
+  // range, by the shape, as it has keys.
   Inputs InputsOf(const NewFile& file) const;
   struct Totals {
     size_t files = 0;
@@ -186,10 +193,13 @@ class Family {
   void AddLive(const FilePtr& file);
   void RemoveLive(const FilePtr& file);
   FilePtr Named(FileName name) const;
+  void RemoveWritten(const FilePtr& file);
   void MoveTo(const FilePtr& file, int level);
   void Forget(const FilePtr& file);
   void EndFrozen();
   std::shared_ptr<const Shape> LookLocked(std::unique_lock<std::mutex>* lock);
+  bool HasSource() const;
+  const std::vector<FilePtr>* InputFilesOf(const NewFile& file) const;
   Job JobOf(const NewFile& file, const Shape& shape);
   Plan PlanOf(const NewFile& file, const Shape& shape);
   bool IsOfWholeJob(const NewFile& file, const Shape& shape);

@@ -55,6 +55,12 @@ double LiveFile::AskedIn(double from, double to) const noexcept {
   return sum;
 }
 
+void LiveFile::SetAsked(const std::array<double, kPieces>& asked) noexcept {
+  for (size_t piece = 0; piece < kPieces; ++piece) {
+    denied[piece] = static_cast<uint32_t>(std::lround(asked[piece] * (1 - std::exp2(-bits))));
+  }
+}
+
 void LiveFile::HalveCounts() noexcept {
   for (std::atomic<uint32_t>& count : denied) {
     count.fetch_sub(count.load(std::memory_order_relaxed) / 2, std::memory_order_relaxed);

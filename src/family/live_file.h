@@ -60,6 +60,8 @@ struct LiveFile {
   // some of them.
   double AskedIn(double from, double to) const noexcept;
   double asked() const noexcept { return AskedIn(0, 1); }
+  // Sets the counters to those of so many sampled lookups of absent keys, by piece.
+  void SetAsked(const std::array<double, kPieces>& asked) noexcept;
   void HalveCounts() noexcept;
 };
 using FilePtr = std::shared_ptr<LiveFile>;

@@ -107,24 +107,22 @@ void Shape::SetHeat() {
   double reached = 0;
   for (const Placed& placed : files_) {
     asked_ += placed.asked;
-    if (placed.file->bits > 0) reached += placed.file->keys * std::exp2(placed.reach.log2_by_keys);
+    if (placed.file->bits == 0) continue;
+    Level& level = levels_.at(placed.level);
+    level.asked += placed.asked;
+    level.reached += placed.reached();
+    reached += placed.reached();
   }
   asked_a_place_ = reached > 0 ? asked_ * keys_ / reached : 0;
   if (!(asked_a_place_ > 0)) return;
-  for (auto& [level, sums] : levels_) {
-    double there = kPseudoOfLevel;
-    double alike = kPseudoOfLevel;
-    for (const Placed& placed : files_) {
-      if (placed.level != level || placed.file->bits == 0) continue;
-      there += placed.asked;
-      alike += asked_a_place_ * placed.file->keys * std::exp2(placed.reach.log2_by_keys) / keys_;
-    }
-    sums.heat = there / alike;
+  for (auto& [number, level] : levels_) {
+    const double alike = asked_a_place_ * level.reached / keys_;
+    level.heat = (level.asked + kPseudoOfLevel) / (alike + kPseudoOfLevel);
   }
   for (Placed& placed : files_) {
     if (placed.file->bits == 0 || (is_ordered_ && !HasPlace(placed.file->range))) continue;
-    const double n = placed.file->keys * std::exp2(placed.reach.log2_by_keys);
-    placed.reach.log2_heat = std::log2(HeatOf(placed.level, n, placed.asked));
+    const double heat = HeatOf(placed.level, placed.reached(), placed.asked);
+    placed.reach.log2_heat = std::log2(heat);
   }
 }
 
@@ -259,8 +257,9 @@ Reach Shape::ReachOf(const NewFile& file, const Replaced& replaced) const {
   if (!HasPlace(file.range)) {
     const auto level = levels_.find(file.level);
     double run = file.is_flush ? file.keys : std::max(replaced.keys, file.keys);
-    if (file.level > 0 && level != levels_.end())
+    if (file.level > 0 && level != levels_.end()) {
       run += level->second.keys - replaced.keys_on_level;
+    }
     reach.log2_by_keys = std::max(std::log2((keys_ + own) / run), 0.0);
     if (!is_ordered_) reach.log2_heat = std::log2(HeatOf(file.level, 0, 0));
     return reach;
@@ -296,11 +295,15 @@ double Shape::MeanOnLevel(int level) const noexcept {
   return found == levels_.end() ? 0 : found->second.log2_by_keys / found->second.keys;
 }
 
-double Shape::MoreOnLevel(int level) const noexcept {
-  if (levels_.lower_bound(level) == levels_.end()) return 0;
+// Returns the mean over all keys of the tree.
+double Shape::Mean() const noexcept {
   double all = 0;
-  for (const auto& [number, sums] : levels_) all += sums.log2_by_keys;
-  return MeanOnLevel(level) - all / keys_;
+  for (const auto& [number, level] : levels_) all += level.log2_by_keys;
+  return keys_ > 0 ? all / keys_ : 0;
+}
+
+double Shape::MoreOnLevel(int level) const noexcept {
+  return levels_.lower_bound(level) == levels_.end() ? 0 : MeanOnLevel(level) - Mean();
 }
 
 }  // namespace winnow::family

@@ -16,6 +16,7 @@
 #define WINNOW_SRC_FAMILY_SHAPE_H_
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -67,6 +68,8 @@ class Shape {
     float asked = 0;  // sampled lookups, then
     Reach reach{};
 
+    // Returns n without heat: the tree's keys in the file's range.
+    double reached() const noexcept { return file->keys * std::exp2(reach.log2_by_keys); }
     // Returns those from one share of its keys to another, as they are spread now.
     double AskedIn(double from, double to) const noexcept {
       const double now = file->asked();
@@ -101,7 +104,7 @@ class Shape {
     return nullptr;
   }
 
-  // What a file's job replaces, as far as it matters to the file's reach.
+  // Keys that a new file's job replaces, on which the file's reach depends.
   struct Replaced {
     double keys = 0;
     double keys_on_level = 0;  // of the new file
@@ -126,7 +129,7 @@ class Shape {
   double MeanOnLevel(int level) const noexcept;
   double MoreOnLevel(int level) const noexcept;
   // Returns whether files lie over others, more than at their ends.
-  bool HasOverlaps() const noexcept { return MeanOnLevel(0) - MoreOnLevel(0) > 1.0 / 64; }
+  bool HasOverlaps() const noexcept { return Mean() > 1.0 / 64; }
 
  private:
   // Files of one level with disjoint ranges. Only level 0 has several.
@@ -139,6 +142,8 @@ class Shape {
   struct Level {
     double keys = 0;
     double log2_by_keys = 0;  // weighted by keys
+    double asked = 0;         // of files with filters
+    double reached = 0;       // likewise, without heat
     double heat = 1;
   };
   struct Asked {
@@ -150,6 +155,7 @@ class Shape {
     return is_ordered_ && range.first < range.last;
   }
   std::vector<Placed>::const_iterator LowerBound(int level, std::string_view first) const noexcept;
+  double Mean() const noexcept;
   void MakeRuns();
   void SetHeat();
   double KeysIn(std::string_view first, std::string_view last) const noexcept;

@@ -134,7 +134,7 @@ std::vector<double> LearnedTrial::BitsOnceWritten(const PolicyOptions& policy) c
     }
   }
   const family::Shape shape(filtered, known_.is_bytewise);
-  const double uniform = -std::log2(core::RateForBits(policy.bits_per_key));
+  const double uniform = core::RateBits(policy.bits_per_key);
   const double mean = shape.sums().log2_reach / std::max(shape.sums().keys, 1.0);
   std::vector<double> bits;
   for (size_t i = 0; i < files_.size(); ++i) {
@@ -145,8 +145,7 @@ std::vector<double> LearnedTrial::BitsOnceWritten(const PolicyOptions& policy) c
     } else if (policy.level_plan == LevelPlan::kUniform || placed == nullptr) {
       bits.push_back(policy.bits_per_key);
     } else {
-      const double by_rule = std::clamp(uniform + placed->reach.log2() - mean,
-                                        std::min(family::kLeastBits, uniform), family::kMostBits);
+      const double by_rule = family::BitsByRule(uniform, placed->reach, mean);
       bits.push_back(core::BitsForRate(std::exp2(-by_rule)));
     }
   }

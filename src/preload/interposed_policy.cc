@@ -181,7 +181,7 @@ class InterposedPolicy final : public plugin::JobPolicy {
       return stock_->GetBuilderWithContext(context);
     }
     SayFirstUse();
-    planned_builders_.NoteBuilderAsked(plan->options, context);
+    planned_builders_.NoteBuilderAsked(context);
     if (CheckedPolicy().only_reads || plan->builder == Builder::kNone) {
       log_line_.WriteReadingOnce(context.info_log, plan->label.c_str(), Builds(*plan));
       plugin::LogTotals(context.info_log);

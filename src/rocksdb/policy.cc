@@ -90,7 +90,7 @@ FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& co
   const PolicyState::Snapshot now = state_.Get();
   log_line_.WriteOnce(context.info_log, Name(), now.options, now.complaint);
   LogTotals(context.info_log);
-  planned_builders_.NoteBuilderAsked(now.options, context);
+  planned_builders_.NoteBuilderAsked(context);
   if (now.options.build != Build::kWinnow) {
     if (now.options.filter_memory > 0) {
       WarnOnceInLog(context.info_log, "filter_memory has no effect with build=" +

@@ -183,7 +183,7 @@ TEST(Family, FilesThatAreAskedMoreGetMoreBits) {
   EXPECT_NEAR(made->asked(), 400, 5) << "goes on with the counters of its place";
 }
 
-// What filters save must not be lost elsewhere: at rest, there are not more false reads than with
+// False reads must not move elsewhere: at rest, there are not more false reads than with
 // equal rates, nor many more bits.
 TEST(Family, NoTreeHasMoreFalseReadsThanEqualRates) {
   struct Load {

@@ -27,7 +27,7 @@ FilterOptions OptionsOf(const PolicyOptions& policy, double size_ratio,
   options.ribbon_min_keys = policy.ribbon_min_keys;
   options.level_plan = plugin::PlanInForce(policy.level_plan);
   options.level_size_ratio = size_ratio;
-  options.absent_share = policy.absent_share == 0 ? 0 : 1;
+  options.absent_share = plugin::AbsentShareInForce(policy);
   options.levels_below = built_for.levels_below;
   return core::ForBuilding(options);
 }

@@ -22,8 +22,6 @@ std::atomic<uint64_t> learned_filters{0};
 // Least number of noted keys from which cuts are chosen.
 constexpr size_t kLeastForCuts = 2 * family::kPieces;
 
-double BitsOf(double bits_per_key) { return -std::log2(core::RateForBits(bits_per_key)); }
-
 }  // namespace
 
 FilePlan::FilePlan(const PolicyOptions& policy, const BuildFacts& facts, Tree tree)
@@ -77,7 +75,7 @@ std::string FilePlan::Note(size_t filter_bytes) const {
 
 void FilePlan::NoteReason(const family::Decided& decided) {
   using core::RateReason;
-  const double log2_lambda = decided.mean - BitsOf(policy_.bits_per_key);
+  const double log2_lambda = decided.mean - core::RateBits(policy_.bits_per_key);
   const double unbounded = decided.reach.log2() - log2_lambda;
   note_.log2_reach = decided.reach.log2();
   note_.log2_lambda = log2_lambda;
@@ -109,7 +107,7 @@ FilterOptions FilePlan::Planned() {
   note_.reason =
       options.levels_below >= 0 ? core::RateReason::kLevel : core::RateReason::kBitsPerKey;
   const std::optional<family::Decided> decided =
-      tree_.record->family.BitsOf(file_, BitsOf(policy_.bits_per_key));
+      tree_.record->family.BitsOf(file_, core::RateBits(policy_.bits_per_key));
   if (!decided) return options;
   NoteReason(*decided);
   if (std::abs(decided->reach.log2_heat) > kSameBits) {
@@ -138,10 +136,10 @@ FilterOptions FilePlan::Sized(const KnownTotals& totals, size_t range_bytes) {
   family::Decided decided;
   decided.bits = std::clamp(to_size.bits, 0.0, family::kMostBits);
   decided.reach.log2_by_keys = share.log2_reach;
-  decided.mean = share.log2_lambda + BitsOf(policy_.bits_per_key);
+  decided.mean = share.log2_lambda + core::RateBits(policy_.bits_per_key);
   NoteReason(decided);
   const std::optional<PolicyOptions> sized = WithBitsThatFit(policy_, totals, to_size);
-  const double fitting = sized ? BitsOf(sized->bits_per_key) : 0;
+  const double fitting = sized ? core::RateBits(sized->bits_per_key) : 0;
   if (std::abs(fitting - decided.bits) > kSameBits) note_.reason = core::RateReason::kMemory;
   if (!sized && file_.is_flush && !to_size.lies_over_others) {
     tree_.record->has_needless_flush = true;

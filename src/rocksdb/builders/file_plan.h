@@ -25,7 +25,7 @@ namespace winnow::plugin {
 // Owned by the file's builder; used by one thread.
 class FilePlan {
  public:
-  // Where the plan looks and what it tells. Null pointers stand for none.
+  // The file's tree, which the plan asks and tells. Null pointers stand for none.
   struct Tree {
     KnownTree known{};
     std::shared_ptr<TreeRecord> record;           // not null

@@ -65,7 +65,7 @@ double BitsPerKeyOf(double bits) noexcept {
 // Returns a filter's bytes per key and bit of log2(1/rate), for files of this many keys.
 double BytesABit(const FilterOptions& form, double keys) noexcept {
   constexpr double kUsualBits = 10;
-  return Bytes(form, keys, kUsualBits) / keys / -std::log2(core::RateForBits(kUsualBits));
+  return Bytes(form, keys, kUsualBits) / keys / core::RateBits(kUsualBits);
 }
 
 double RangeBitsPerKey(double range_bits, double keys) noexcept {

@@ -264,8 +264,8 @@ std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_buil
   };
   FileToSize next = to_size;  // a file of the last level that replaces as many keys
   next.bits = bits_on(std::max(file.tree.depth, 0));
-  const double part = std::min(next.keys / std::max(tree.keys, 1.0), 1.0);
-  next.SetReplaced({part * tree.keys, part * tree.bytes, part * tree.bytes}, false);
+  const family::Family::Inputs average{tree.keys, tree.bytes, tree.bytes};
+  next.SetReplaced(average.ShareOf(next.keys), false);
   memory_report_.Write(context.info_log, file.options, totals, next);
   // A file is assumed not to lie over others if no file does, or if it is a flush and the last
   // flush did not.
@@ -283,11 +283,8 @@ std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_buil
     of_job.level = file.facts.level;
     of_job.job = JobOfBegunFile(context);
     family::Family::Inputs inputs = file.record->family.InputsOf(of_job);
-    if (inputs.keys == 0) inputs = {tree.keys, tree.bytes, tree.bytes};  // as an average file
-    const double part_of_job = std::min(to_size.keys / std::max(inputs.keys, 1.0), 1.0);
-    inputs = {part_of_job * inputs.keys, part_of_job * inputs.bytes,
-              part_of_job * inputs.bytes_on_level};
-    to_size.SetReplaced(inputs, IsLeveled(file.facts));
+    if (inputs.keys == 0) inputs = average;
+    to_size.SetReplaced(inputs.ShareOf(to_size.keys), IsLeveled(file.facts));
   }
   const std::optional<PolicyOptions> sized = WithBitsThatFit(file.options, totals, to_size);
   if (!sized && NeedsFilter(PlannedByLevel(file.options, file))) {
@@ -335,8 +332,7 @@ void PlannedBuilders::NamePolicy(const PolicyOptions& options) noexcept {
   }
 }
 
-void PlannedBuilders::NoteBuilderAsked(const PolicyOptions& /*options*/,
-                                       const FilterBuildingContext& context) noexcept {
+void PlannedBuilders::NoteBuilderAsked(const FilterBuildingContext& context) noexcept {
   known_->loads.See(context.table_options);
   known_->loads.WriteLate(context.info_log);
   known_->loads.use().NoteFamily(context.info_log, context.column_family_name);

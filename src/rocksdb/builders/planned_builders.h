@@ -77,8 +77,7 @@ class PlannedBuilders {
 
   // Called when RocksDB asks for a builder, of Winnow's or its own filters. Writes a pending alarm
   // of loads.
-  void NoteBuilderAsked(const PolicyOptions& options,
-                        const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
+  void NoteBuilderAsked(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
   // Counts a loaded filter. If its file is known, because it was built here or has a note, also
   // counts its reader and its answers.

@@ -6,7 +6,6 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "src/rocksdb/listener/listener.h"
 

@@ -186,8 +186,7 @@ Listener::Trees Listener::TreesOf(const std::string& path, const std::string& fa
 // Returns null if nothing is known of the tree.
 std::shared_ptr<TreeRecord> Listener::RecordOf(const std::string& path,
                                                const std::string& family) const {
-  const Trees trees = TreesOf(path, family);
-  return trees.trees == nullptr ? nullptr : trees.trees->RecordOf(trees.logger, family);
+  return TreesOf(path, family).Record(family);
 }
 
 void Listener::OnFlushBegin(DB* database, const FlushJobInfo& info) {
@@ -233,7 +232,8 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
   orders_.Ends(database, info.job_id, info.cf_id);
   try {
     const FileName name = FileName::Of(database->GetName(), 0);
-    const auto record = RecordOf(database->GetName(), info.cf_name);
+    const Trees trees = TreesOf(database->GetName(), info.cf_name);
+    const auto record = trees.Record(info.cf_name);
     if (record != nullptr && info.status.ok()) {
       std::unordered_set<uint64_t> outputs;
       for (const CompactionFileInfo& file : info.output_file_infos) {
@@ -246,7 +246,6 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
         record->family.Installed(name.File(file.file_number), file.level);
       }
     }
-    const Trees trees = TreesOf(database->GetName(), info.cf_name);
     if (trees.trees != nullptr) trees.trees->End(trees.logger, info.cf_name, info.job_id);
   } catch (...) {
   }

@@ -157,6 +157,10 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   struct Trees {
     std::shared_ptr<KnownTrees> trees;
     const void* logger = nullptr;
+
+    std::shared_ptr<TreeRecord> Record(const std::string& family) const {
+      return trees == nullptr ? nullptr : trees->RecordOf(logger, family);
+    }
   };
   Trees TreesOf(const std::string& path, const std::string& family) const;
   std::shared_ptr<TreeRecord> RecordOf(const std::string& path, const std::string& family) const;

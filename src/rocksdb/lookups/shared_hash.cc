@@ -148,8 +148,8 @@ void BeginCounting(ThreadHashes* thread) noexcept {
   const auto now =
       static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
   thread->random = (now ^ reinterpret_cast<uintptr_t>(thread)) * 0x9e3779b97f4a7c15u | 1;
-  for (int i = 0; i < 4; ++i)
-    NextGap(1, &thread->random);  // similar seeds have similar first values
+  // Similar seeds have similar first values.
+  for (int i = 0; i < 4; ++i) NextGap(1, &thread->random);
   thread->set_gap = CurrentSetGap();
   thread->mean_gap = thread->set_gap == kNoSetGap ? kMeanGap : thread->set_gap;
   for (int i = 0; i < 2; ++i) {

@@ -289,7 +289,6 @@ void LeaveOutRuns(WorkersRule* rule) {
 }  // namespace
 
 void CarryFiles(const family::Shape& shape, size_t most_files, WorkersRule* rule) {
-  if (most_files == 0) return;
   for (const family::Shape::Placed& placed : shape.files()) {
     const family::LiveFile& file = *placed.file;
     rule->files.push_back({{},

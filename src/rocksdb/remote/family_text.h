@@ -16,7 +16,7 @@ namespace winnow::plugin {
 inline constexpr size_t kMostCarriedFiles = 4096;
 
 // Sets the files of the rule, with their answers, and the bytes that their short keys lack. Joins
-// neighbors until there are about `most_files`. May throw std::bad_alloc.
+// neighbors until there are about `most_files`, at least 1. May throw std::bad_alloc.
 void CarryFiles(const family::Shape& shape, size_t most_files, WorkersRule* rule);
 
 // Returns one line of printable ASCII, without a newline: a name with the format's number, and

@@ -6,7 +6,6 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -205,7 +204,7 @@ std::optional<double> OffsetOf(const PolicyOptions& policy, const KnownTrees::Ch
     return -trees->Log2LambdaNow(chosen.record.get(), memory.bits, memory.most_bits);
   }
   if (PlanInForce(policy.level_plan) == LevelPlan::kUniform) return std::nullopt;
-  return chosen.record->family.OffsetFor(-std::log2(core::RateForBits(policy.bits_per_key)));
+  return chosen.record->family.OffsetFor(core::RateBits(policy.bits_per_key));
 }
 
 std::string Export(const Policy& policy, const std::string& family, const std::string& db_name) {

@@ -79,7 +79,7 @@ FilterOptions PlannedOptions(const PolicyOptions& policy, const BuildFacts& fact
                              const KnownTree& known, int next) noexcept {
   FilterOptions options = FactsToOptions(policy, facts);
   options.level_plan = policy.level_plan;
-  options.absent_share = policy.absent_share == 0 ? 0 : 1;
+  options.absent_share = AbsentShareInForce(policy);
   if (known.size_ratio > 0) {
     options.level_size_ratio = kLevelSizeRatioOption.Nearest(known.size_ratio);
   }

@@ -20,6 +20,12 @@ constexpr LevelPlan PlanInForce(LevelPlan plan) noexcept {
   return plan == LevelPlan::kUniform ? plan : LevelPlan::kAuto;
 }
 
+// Returns FilterOptions::absent_share: only 0, with which the last level has no filters, has an
+// effect.
+constexpr double AbsentShareInForce(const PolicyOptions& policy) noexcept {
+  return policy.absent_share == 0 ? 0 : 1;
+}
+
 // Returns whether Winnow's filters of the policy depend on the other files of their trees, or on
 // scans.
 inline bool GoesByTrees(const PolicyOptions& policy) noexcept {

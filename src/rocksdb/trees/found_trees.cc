@@ -40,7 +40,7 @@ uint64_t UnknownTreeId(const std::string& family) noexcept { return HashOfFamily
 // Returns the only tree that has no logger yet and may be of this family, for this logger; null if
 // none or several.
 KnownTrees::Entry* KnownTrees::AdoptFound(const void* logger, const std::string& family) {
-  // Where readers do not tell which files live, the notes still tell the levels.
+  // Notes tell the levels, also where readers do not tell which files live.
   const auto is_of_family = [this, hash = HashOfFamily(family)](const FoundTree& tree) {
     return FamilyOf(tree.ids.front()) == hash &&
            (!options_.readers_tell || tree.record->family.totals().files > 0);

@@ -1,7 +1,6 @@
 #include "src/rocksdb/trees/known_trees.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "src/core/level_plan.h"
@@ -311,11 +310,7 @@ void KnownTrees::BeginList(const void* logger, FileName database) {
   }
 }
 
-double KnownTrees::UniformBytes(double keys) const {
-  const FilterOptions uniform = core::ForBuilding(FactsToOptions(policy_, BuildFacts()));
-  return static_cast<double>(core::EstimateBytes(static_cast<uint64_t>(keys), uniform));
-}
-
+// Sets the bits of listed files, and the bytes of those that were not measured.
 void KnownTrees::Weigh(ToldFamily* told) const {
   int depth = 0;
   for (const ListedFile& file : told->files) depth = std::max(depth, file.level);
@@ -330,9 +325,11 @@ void KnownTrees::Weigh(ToldFamily* told) const {
     told->files.erase(std::remove_if(told->files.begin(), told->files.end(), is_left_out),
                       told->files.end());
   }
-  const double uniform_bits = -std::log2(core::RateForBits(policy_.bits_per_key));
+  const FilterOptions uniform = core::ForBuilding(FactsToOptions(policy_, BuildFacts()));
+  const double uniform_bits = core::RateBits(policy_.bits_per_key);
   for (ListedFile& file : told->files) {
-    const double uniform_bytes = UniformBytes(file.keys);
+    const auto uniform_bytes =
+        static_cast<double>(core::EstimateBytes(static_cast<uint64_t>(file.keys), uniform));
     if (!file.is_measured) file.bytes = uniform_bytes;
     const bool tells_bits = file.is_measured && file.tells_bits && uniform_bytes > 0;
     file.bits = tells_bits ? uniform_bits * file.bytes / uniform_bytes : uniform_bits;

@@ -148,7 +148,7 @@ class KnownTrees {
   struct ToldFamily {
     std::string family;
     bool is_ours = false;           // has this policy, by other evidence than built filters
-    std::vector<ListedFile> files;  // negative bits stand for those of uniform filters
+    std::vector<ListedFile> files;  // without bits, which follow from their bytes
   };
   // A std::list, as RocksDB's library would export a function of std::vector for this type, if
   // compiled into RocksDB.
@@ -249,7 +249,6 @@ class KnownTrees {
   Entry* AdoptFound(const void* logger, const std::string& family);
   Entry* OnlyOne(uint64_t id);
   std::shared_ptr<TreeRecord> NoteFound(uint64_t id, int level);
-  double UniformBytes(double keys) const;
   Entry* FindForWorker(FileName database, const std::string& family);
   static void SetId(Entry* entry);
   static void SetLevels(Entry* entry);

@@ -52,7 +52,7 @@ int64_t SizeClass(double keys) {
 
 int64_t BitsClass(double bits) {
   constexpr double kSteps = 16;
-  return bits <= 0 ? -1 : std::llround(kSteps * -std::log2(core::RateForBits(bits)));
+  return bits <= 0 ? -1 : std::llround(kSteps * core::RateBits(bits));
 }
 
 class Groups {

@@ -4,7 +4,6 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -152,7 +151,7 @@ class Following {
     for (size_t at = 0; at < files_.size(); ++at) {
       const double bits = family_.costs->BitsOf("winnow:10", at);
       if (bits == 0) continue;
-      more[at] = -std::log2(core::RateForBits(bits));
+      more[at] = core::RateBits(bits);
       keys += static_cast<double>(FileAt(at).keys);
       sum += more[at] * static_cast<double>(FileAt(at).keys);
     }
