@@ -70,10 +70,7 @@ Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builti
 
 void Policy::Register() {
   planned_builders_.NamePolicy(state_.Get().options);
-  state_.OnChange([this](const PolicyOptions& options) {
-    planned_builders_.NamePolicy(options);
-    planned_builders_.known()->rates.Add(options);
-  });
+  state_.OnChange([this](const PolicyOptions& options) { planned_builders_.NamePolicy(options); });
   RegisterOptions("WinnowFilterOptions", &state_, &PolicyState::OptionTypes());
 }
 
@@ -127,8 +124,6 @@ Status Policy::ConfigureOptions(const ConfigOptions& config_options,
     texts.emplace(GetOptionName(name), text);
   }
   const Status status = state_.Configure(texts, config_options.ignore_unknown_options, unused);
-  // Recorded even if the new options were refused: other options may be in force.
-  planned_builders_.known()->rates.Add(state_.Get().options);
   return status.ok() ? FilterPolicy::ConfigureOptions(config_options, {}, unused) : status;
 }
 
@@ -141,10 +136,7 @@ Status Policy::GetOption(const ConfigOptions& config_options, const std::string&
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
   // This point is also reached if SetOptions made this policy to replace another one.
-  if (status.ok()) {
-    planned_builders_.SetPolicy(state_.Get().options);
-    planned_builders_.known()->rates.Add(state_.Get().options);
-  }
+  if (status.ok()) planned_builders_.SetPolicy(state_.Get().options);
   planned_builders_.NoteDatabaseOptions(db_opts, cf_opts);
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }

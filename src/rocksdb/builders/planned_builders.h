@@ -21,7 +21,6 @@
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/ranges/key_order.h"
 #include "src/rocksdb/ranges/range_part.h"
-#include "src/rocksdb/remote/stated_rates.h"
 #include "src/rocksdb/trees/context.h"
 #include "src/rocksdb/trees/filter_file_map.h"
 #include "src/rocksdb/trees/known_trees.h"
@@ -37,7 +36,6 @@ struct KnownFiles {
   KnownTrees trees;
   FilterFileMap filter_files;
   LoadMeter loads;
-  StatedRates rates;
   std::atomic<bool> was_shown_other_order{false};  // a family's keys are not in bytewise order
   std::atomic<bool> has_range_extractor{false};    // a family has or had one
   std::atomic<bool> asks_if_told{false};           // prefix_seek_opt_in_only

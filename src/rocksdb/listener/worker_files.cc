@@ -78,11 +78,6 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
       if (job.paths.empty()) return;
       database.is_stale = true;
       known = BuilderOf(database, info);
-      // Rates are compared only if the family's policy is the one that owns `known`.
-      const auto wrote = database.is_ours.find(info.cf_name);
-      if (known != nullptr && wrote != database.is_ours.end() && wrote->second) {
-        job.rates = &known->rates;
-      }
     }
     if (known == nullptr) return;
     // Without a compaction service, RocksDB copied the files.

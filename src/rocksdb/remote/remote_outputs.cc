@@ -7,23 +7,20 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <string_view>
 
-#include "src/base/c_locale.h"
 #include "src/core/format.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/size_text.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy.h"
 #include "third_party/rocksdb_abi/type_information.h"
-#include "winnow/filter.h"
 
 namespace winnow::plugin {
 namespace {
 
 using ROCKSDB_NAMESPACE::TableProperties;
 
-// Filter policy that reads only the first Winnow block: the other partitions are like it.
+// Filter policy that only tells whether a block is Winnow's: the other partitions are like it.
 struct FirstBlockPolicy final : ROCKSDB_NAMESPACE::FilterPolicy {
   const char* Name() const override { return "winnow.internal.FirstBlock"; }
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
@@ -36,31 +33,22 @@ struct FirstBlockPolicy final : ROCKSDB_NAMESPACE::FilterPolicy {
   // Always returns null: "may match".
   ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(
       const ROCKSDB_NAMESPACE::Slice& contents) const override {
-    const std::string_view block(contents.data(), contents.size());
-    if (is_ours || !core::LooksOurs(block)) return nullptr;
-    is_ours = true;
-    const FilterView view(block);
-    if (view.fault() == Fault::kNone) rate = view.info().target_fpr;
+    is_ours = is_ours || core::LooksOurs({contents.data(), contents.size()});
     return nullptr;
   }
 
   mutable bool is_ours = false;
-  mutable std::optional<double> rate;  // rate in the block's header
 };
 
 constexpr char kWhatToDo[] =
     "; in the process that calls DB::OpenAndCompact, call winnow::PrepareOpenAndCompact "
     "(winnow/rocksdb_remote_compaction.h) before, or preload libwinnow_preload.so, with the "
     "WINNOW_POLICY of this process if it has one, and leave table_factory null; lookups read the "
-    "file ";
+    "file without Winnow's filter until it is compacted again";
 
-std::string LineOf(const std::string& path, const std::string& family, const std::string& fault,
-                   bool is_of_rate) {
-  return (is_of_rate ? "compactions by other processes build filters by other options: "
-                     : "compactions by other processes lose Winnow's filters: ") +
-         path + " of column family " + family + " " + fault + kWhatToDo +
-         (is_of_rate ? "by that filter" : "without Winnow's filter") +
-         " until it is compacted again";
+std::string LineOf(const std::string& path, const std::string& family, const std::string& fault) {
+  return "compactions by other processes lose Winnow's filters: " + path + " of column family " +
+         family + " " + fault + kWhatToDo;
 }
 
 // Returns the line about a file; empty if the file is right; nullopt if the file says nothing about
@@ -80,14 +68,8 @@ std::optional<std::string> LookAt(const std::string& path, const RemoteJob& job)
   const std::shared_ptr<const TableProperties> properties = reader.GetTableProperties();
   if (properties == nullptr) return std::nullopt;
   const std::string fault = FaultOfOutput(*properties, first->is_ours, job.all_have_filters);
-  if (!fault.empty()) return LineOf(path, job.family, fault, false);
-  if (!first->rate) return std::nullopt;
-  const auto asked = job.rates == nullptr ? std::nullopt : job.rates->AskedInsteadOf(*first->rate);
-  if (!asked) return std::string();
-  const std::string text = base::Text(
-      "has a filter for %.3g %% of false positives, and this process's options ask for %s%.3g %%",
-      100 * *first->rate, asked->least < asked->usual ? "about " : "", 100 * asked->usual);
-  return LineOf(path, job.family, text, true);
+  if (!fault.empty()) return LineOf(path, job.family, fault);
+  return first->is_ours ? std::optional(std::string()) : std::nullopt;
 }
 
 void SayOf(ROCKSDB_NAMESPACE::Logger* log, const std::string& line) {

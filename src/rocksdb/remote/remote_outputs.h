@@ -1,6 +1,6 @@
 // Reports of files that compaction workers wrote (DB::OpenAndCompact in other processes) without
-// Winnow's filters, or with filters of other options. RocksDB uses the worker's own table factory,
-// whatever the database's options are, and does not report this.
+// Winnow's filters. RocksDB uses the worker's own table factory, whatever the database's options
+// are, and does not report this.
 
 #ifndef WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_OUTPUTS_H_
 #define WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_OUTPUTS_H_
@@ -18,8 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/rocksdb/remote/stated_rates.h"
-
 namespace winnow::plugin {
 
 // Output files of a worker's compaction, in a column family whose filters Winnow's policy builds.
@@ -30,7 +28,6 @@ struct RemoteJob {
   std::string folder = {};
   std::string family = {};
   bool all_have_filters = false;  // true if the policy builds a filter for each file that has keys
-  const StatedRates* rates = nullptr;  // rates that Winnow's filters may have; null for any
   // Checks the first file, and up to kMaxOthers more while the files before can't be read or
   // rightly have no filter: a job uses equal options for all its files.
   std::vector<std::string> paths = {};
@@ -56,7 +53,7 @@ struct SayingPace {
   size_t unsaid = 0;  // events without a message
 };
 
-// Checks such files, and reports wrong filters in the database's LOG, and on stderr with
+// Checks such files, and reports lost filters in the database's LOG, and on stderr with
 // WINNOW_LOG. Reports the first file of a database at once, then one every ten minutes with the
 // number of compactions in between, and at its close the number of the remaining ones. Thread-safe.
 class RemoteOutputs {

@@ -6,14 +6,10 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/slice_transform.h>
 
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
-#include <functional>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -69,21 +65,14 @@ class Workers final : public rocksdb_abi::CompactionService {
 
   const char* Name() const override { return "RemoteOutputsTest.Workers"; }
 
-  void Use(const BlockBasedTableOptions& table,
-           const std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform>& prefixes = nullptr) {
+  void Use(const BlockBasedTableOptions& table) {
     const std::lock_guard<std::mutex> lock(mutex_);
     is_local_ = false;
-    override_.prefix_extractor = prefixes;
     override_.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   }
   void UseLocal() {
     const std::lock_guard<std::mutex> lock(mutex_);
     is_local_ = true;
-  }
-  // Calls `call` once, before the next job runs.
-  void AtNextJob(std::function<void()> call) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    at_next_ = std::move(call);
   }
   // Returns the number of jobs done since the last call.
   int TakeJobs() {
@@ -94,7 +83,6 @@ class Workers final : public rocksdb_abi::CompactionService {
   JobStatus Start(const std::string& id, const Job& job, const std::string& input) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (is_local_) return JobStatus::kUseLocal;
-    if (const auto call = std::exchange(at_next_, nullptr)) call();
     output_.clear();  // RocksDB appends to it
     const Status status = DB::OpenAndCompact(job.db_name, prefix_ + id, input, &output_, override_);
     EXPECT_TRUE(status.ok()) << status.ToString();
@@ -114,7 +102,6 @@ class Workers final : public rocksdb_abi::CompactionService {
   ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride override_;
   std::string output_;  // output of the single running job
   bool is_local_ = false;
-  std::function<void()> at_next_;
   int jobs_ = 0;
 };
 
@@ -245,126 +232,18 @@ TEST_F(RemoteOutputsTest, ThatAreAsTheyShouldBeAreNot) {
   }
 }
 
-// ---- Of Winnow by other options
-
-constexpr char kOtherOptions[] = "build filters by other options: ";
-constexpr char kUniform[] = "{id=winnow;level_plan=uniform}";
-
-TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaid) {
-  const struct {
-    const char* primary;
-    const char* worker;
-    const char* rate;
-  } cases[] = {{kUniform, "winnow:3", "ask for 0.962 %"},
-               {kUniform, "winnow:12", "ask for 0.962 %"}};
+// Other rates are none: a worker of other options keeps the filters.
+TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreNot) {
   for (const bool has_partitions : {false, true}) {
-    for (const auto& [primary, policy, rate] : cases) {
-      const BlockBasedTableOptions table = TableWith(policy);
+    for (const char* const primary : {"{id=winnow;level_plan=uniform}", "winnow:10"}) {
+      const BlockBasedTableOptions table = TableWith("winnow:3");
       Open(OptionsOf(TableWith(primary)));
       workers_->Use(has_partitions ? InPartitions(table) : table);
       Compact();
       EXPECT_GE(workers_->TakeJobs(), 1);
       database_.reset();
-      EXPECT_THAT(
-          testing::ReadFile(path_ + "/LOG"),
-          AllOf(HasSubstr(kOtherOptions + path_ + "/"),
-                HasSubstr(".sst of column family default has a filter for "),
-                HasSubstr(std::string(" of false positives, and this process's options ") + rate),
-                HasSubstr("winnow::PrepareOpenAndCompact")))
-          << policy;
-      ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
-    }
-  }
-}
-
-// The first keys have no prefix, so the job's first file has no filter.
-TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreSaidOfTheFirstFileThatTells) {
-  const auto with_prefixes = [](BlockBasedTableOptions table) {
-    table.whole_key_filtering = false;
-    return table;
-  };
-  for (const char* const policy : {"winnow:3", kUniform}) {
-    Options options = OptionsOf(with_prefixes(TableWith(kUniform)));
-    options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
-    options.compression = ROCKSDB_NAMESPACE::kNoCompression;
-    options.target_file_size_base = 32 << 10;
-    Open(options);
-    workers_->Use(with_prefixes(TableWith(policy)), options.prefix_extractor);
-    for (int key = 0; key < kKeys; ++key) {
-      const std::string name = std::to_string(1000 + key) + (key < 1000 ? "" : "with a prefix");
-      ASSERT_STATUS_OK(database_->Put(WriteOptions(), name, std::string(80, 'v')));
-    }
-    ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
-    ROCKSDB_NAMESPACE::CompactRangeOptions how;
-    how.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
-    ASSERT_STATUS_OK(database_->CompactRange(how, nullptr, nullptr));
-    EXPECT_GE(workers_->TakeJobs(), 1);
-    ROCKSDB_NAMESPACE::TablePropertiesCollection files;
-    ASSERT_STATUS_OK(database_->GetPropertiesOfAllTables(&files));
-    std::map<std::string, uint64_t> filters;  // sorted like the files
-    for (const auto& [path, properties] : files) filters[path] = properties->filter_size;
-    ASSERT_GE(filters.size(), 4u);
-    EXPECT_EQ(filters.begin()->second, 0u);
-    EXPECT_EQ(std::next(filters.begin())->second, 0u);
-    EXPECT_GT(filters.rbegin()->second, 0u);
-    database_.reset();
-    const bool is_other = policy == std::string("winnow:3");
-    const auto said = AllOf(HasSubstr(kOtherOptions), HasSubstr(" ask for 0.962 %"),
-                            Not(HasSubstr(kOtherOptions + filters.begin()->first)));
-    const std::string log = testing::ReadFile(path_ + "/LOG");
-    if (is_other) {
-      EXPECT_THAT(log, said);
-    } else {
-      EXPECT_THAT(log, Not(HasSubstr("by other processes")));
-    }
-    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
-  }
-}
-
-// Covers other kinds and sizes with the requested rate, other rates of a plan, and database options
-// that state no rate.
-TEST_F(RemoteOutputsTest, OfWinnowWithTheRateThatIsAskedForAreNot) {
-  const struct {
-    const char* primary;
-    const char* worker;
-  } cases[] = {
-      {kUniform, kUniform},
-      {kUniform, "{id=winnow;bits_per_key=10;level_plan=uniform;ribbon_min_keys=0}"},
-      {kUniform, "{id=winnow;bits_per_key=10;level_plan=uniform;ribbon_min_keys=1g}"},
-      {"winnow:10", "winnow:12"},
-      {"winnow:10", "winnow:3"},
-      {"{id=winnow;filter_memory=1MiB}", "winnow:3"},
-  };
-  for (const auto& [primary, worker] : cases) {
-    Open(OptionsOf(TableWith(primary)));
-    workers_->Use(TableWith(worker));
-    Compact();
-    EXPECT_GE(workers_->TakeJobs(), 1);
-    database_.reset();
-    EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), Not(HasSubstr("by other processes")))
-        << primary << " and " << worker;
-    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
-  }
-}
-
-// The worker has the options from the beginning or the end of the job.
-TEST_F(RemoteOutputsTest, OfOptionsThatChangeMeanwhileAreNot) {
-  for (const std::string plan : {"auto", "uniform"}) {
-    const auto policy_of = [&plan](const char* bits) {
-      return "{id=winnow;level_plan=" + plan + ";bits_per_key=" + bits + "}";
-    };
-    for (const char* const bits : {"10", "5"}) {
-      Open(OptionsOf(TableWith(policy_of("10"))));
-      workers_->Use(TableWith(policy_of(bits)));
-      workers_->AtNextJob([this] {
-        ASSERT_STATUS_OK(database_->SetOptions(
-            {{"block_based_table_factory", "{filter_policy={bits_per_key=5}}"}}));
-      });
-      Compact();
-      EXPECT_GE(workers_->TakeJobs(), 1);
-      database_.reset();
       EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), Not(HasSubstr("by other processes")))
-          << policy_of(bits);
+          << primary;
       ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
     }
   }
@@ -413,19 +292,14 @@ class RemoteJobTest : public RemoteOutputsTest {
     ASSERT_FALSE(files.empty());
     there_ = files.front().directory + files.front().name;
     database_.reset();
-    PolicyOptions uniform;
-    uniform.level_plan = LevelPlan::kUniform;
-    rates_.Add(uniform);
   }
 
   void Look(const std::vector<std::string>& paths) {
-    outputs_.Look(
-        {this, ROCKSDB_NAMESPACE::Env::Default(), log_, path_, "family", true, &rates_, paths});
+    outputs_.Look({this, ROCKSDB_NAMESPACE::Env::Default(), log_, path_, "family", true, paths});
   }
 
   std::string there_;
   const std::string gone_ = path_ + "/999999.sst";
-  StatedRates rates_;
   const std::shared_ptr<KeepingLogger> log_ = std::make_shared<KeepingLogger>();
   RemoteOutputs outputs_;
 };
@@ -439,12 +313,6 @@ TEST_F(RemoteJobTest, SaysNothingOfFilesThatAreGone) {
   EXPECT_EQ(log_->text(), "");
   Look({gone_, there_});
   EXPECT_THAT(log_->text(), HasSubstr(there_ + " of column family family has no filter"));
-}
-
-TEST_F(RemoteJobTest, LeavesTheRateToTheOthersWhereTheFirstIsGone) {
-  Write("winnow:3");
-  Look({gone_, gone_, there_});
-  EXPECT_THAT(log_->text(), HasSubstr(kOtherOptions + there_ + " of column family family has"));
 }
 
 TEST_F(RemoteJobTest, LooksAtEightOthersAtMost) {
