@@ -7,8 +7,8 @@
 
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
+#include "src/rocksdb/engine.h"
 #include "src/rocksdb/listener/listener.h"
-#include "src/rocksdb/policy_meter.h"
 
 namespace winnow::preload {
 namespace {
@@ -26,20 +26,20 @@ const BlockBasedTableOptions* TableWithPolicy(const ColumnFamilyOptions& options
   return table == nullptr || table->filter_policy == nullptr ? nullptr : table;
 }
 
-// Returns the known files of the table's policy, or null unless its filters are Winnow's.
+// Returns the known files of the table's policy, or null unless its filters are by Winnow's
+// options.
 std::shared_ptr<KnownFiles> KnownOf(const BlockBasedTableOptions& table) {
-  std::shared_ptr<KnownFiles> known = KnownByInterposed(*table.filter_policy);
-  return known != nullptr ? known : plugin::KnownBy(table.filter_policy);
+  plugin::Engine* const engine = EngineBehind(*table.filter_policy);
+  return engine == nullptr ? nullptr : engine->KnownToTell();
 }
 
 // Returns the meter of the table's policy, which then knows the options; null unless the policy is
 // Winnow's.
 std::shared_ptr<LoadMeter> MeterThatSaw(const BlockBasedTableOptions& table) {
-  const auto* const interposed = InterposedBehind(*table.filter_policy);
-  std::shared_ptr<LoadMeter> meter =
-      plugin::MeterOf(interposed != nullptr ? interposed : table.filter_policy.get());
-  if (meter != nullptr) meter->See(table);
-  return meter;
+  const plugin::Engine* const engine = EngineBehind(*table.filter_policy);
+  if (engine == nullptr) return nullptr;
+  engine->loads()->See(table);
+  return engine->loads();
 }
 
 // Shows the options to an interposed policy behind a wrapper, of which RocksDB validates only the
@@ -72,7 +72,7 @@ void ListenerAdder::See(const DBOptions& database, const std::string& family,
   if (known == nullptr && meter == nullptr && !(to_write_ && MayGetFamilies())) return;
   if (listener_ == nullptr) listener_ = std::make_shared<Listener>(nullptr);
   auto& listener = static_cast<Listener&>(*listener_);
-  if (known != nullptr) listener.Serve(family, std::move(known));
+  if (known != nullptr) listener.Serve({}, family, std::move(known));
   if (meter != nullptr) listener.Meter(meter);
 }
 
@@ -107,7 +107,7 @@ void BeforeCreating(DB& database, const std::string& family, const ColumnFamilyO
   for (const std::shared_ptr<EventListener>& listener : database.GetDBOptions().listeners) {
     if (!IsOurs(listener)) continue;
     auto& ours = static_cast<Listener&>(*listener);
-    if (known != nullptr) ours.Serve(family, known);
+    if (known != nullptr) ours.Serve(database.GetName(), family, known);
     if (meter != nullptr) ours.Meter(meter);
   }
 }

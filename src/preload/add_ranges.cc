@@ -11,6 +11,7 @@
 #include "src/preload/family_notes.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
+#include "src/rocksdb/engine.h"
 #include "src/rocksdb/messages/family_lines.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
@@ -45,7 +46,8 @@ std::string ReasonForNoRanges(const ColumnFamilyOptions& options) {
   if (!HasBlockBasedTables(options)) return "has tables of another format than the block-based one";
   const auto& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
   if (table.filter_policy == nullptr) return "has no filter policy";
-  if (KnownByInterposed(*table.filter_policy) == nullptr) {
+  const FilterPolicy* const interposed = InterposedBehind(*table.filter_policy);
+  if (interposed == nullptr || !plugin::EngineOf(interposed)->BuildsOurs()) {
     return "has a filter policy that WINNOW_POLICY does not replace";
   }
   if (options.comparator == nullptr ||

@@ -17,14 +17,10 @@
 #include "src/preload/request.h"
 #include "src/preload/stock_policy.h"
 #include "src/preload/stoppable_reader.h"
-#include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/builders/builtin_builders.h"
-#include "src/rocksdb/builders/planned_builders.h"
-#include "src/rocksdb/log_line.h"
+#include "src/rocksdb/engine.h"
 #include "src/rocksdb/messages/stderr_line.h"
-#include "src/rocksdb/policy_meter.h"
 #include "src/rocksdb/policy_options.h"
-#include "src/rocksdb/remote/remote_compaction.h"
 #include "src/rocksdb/totals.h"
 #include "src/rocksdb/version_guard.h"
 #include "third_party/rocksdb_abi/type_information.h"
@@ -126,7 +122,7 @@ Naming& GetNaming() {
 // RocksDB about the policy's identity and options, and options are changed there: RocksDB's Ribbon
 // policy has a mutable option from 8.7 on, which its id contains. The plan for each file is derived
 // from this id.
-class InterposedPolicy final : public plugin::JobPolicy {
+class InterposedPolicy final : public FilterPolicy {
  public:
   explicit InterposedPolicy(std::shared_ptr<const FilterPolicy> stock)
       : InterposedPolicy(std::move(stock), std::nullopt) {
@@ -141,9 +137,9 @@ class InterposedPolicy final : public plugin::JobPolicy {
     }
     if (const std::optional<Plan> plan = CurrentPlan()) {
       if (plan->builder == Builder::kRequested) {
-        planned_builders_.NamePolicy(plan->options);
+        engine_.NamePolicy(plan->options);
       } else {
-        planned_builders_.use()->SetPolicy(plan->label);
+        engine_.NamePolicy(plan->label);
       }
     }
   }
@@ -155,16 +151,15 @@ class InterposedPolicy final : public plugin::JobPolicy {
   }
   std::string GetId() const override { return added_ ? "nullptr" : stock_->GetId(); }
   const char* CompatibilityName() const override {
-    planned_builders_.use()->NoteDatabase();
+    engine_.NoteDatabase();
     return stock_->CompatibilityName();
   }
 
   // RocksDB casts by the names of its classes, without a check: the result must be an object of
   // that class, which Inner() is. RocksDB's nicknames are for users and options strings.
   bool IsInstanceOf(const std::string& name) const override {
-    return name == kClassName || name == JobPolicy::JobClassName() ||
-           (!added_ && (name == kBloomNickName || name == kRibbonNickName) &&
-            stock_->IsInstanceOf(name));
+    return name == kClassName || (!added_ && (name == kBloomNickName || name == kRibbonNickName) &&
+                                  stock_->IsInstanceOf(name));
   }
   const Customizable* Inner() const override { return stock_.get(); }
 
@@ -181,10 +176,9 @@ class InterposedPolicy final : public plugin::JobPolicy {
       return stock_->GetBuilderWithContext(context);
     }
     SayFirstUse();
-    planned_builders_.NoteBuilderAsked(context);
     if (CheckedPolicy().only_reads || plan->builder == Builder::kNone) {
-      log_line_.WriteReadingOnce(context.info_log, plan->label.c_str(), Builds(*plan));
-      plugin::LogTotals(context.info_log);
+      engine_.log_line().WriteReadingOnce(context.info_log, plan->label.c_str(), Builds(*plan));
+      engine_.NoteBuilderAsked(context);
       if (plan->builder == Builder::kNone) {
         return nullptr;
       }
@@ -192,23 +186,18 @@ class InterposedPolicy final : public plugin::JobPolicy {
       return stock_->GetBuilderWithContext(context);
     }
     if (has_prefixes_->load(std::memory_order_relaxed)) {
+      engine_.NoteBuilderAsked(context);
       return nullptr;
     }
-    log_line_.WriteOnce(context.info_log, plan->label.c_str(), plan->options, plan->complaint);
-    plugin::LogTotals(context.info_log);
-    if (plan->options.build != Build::kWinnow) {
-      return builtin_builders_.NewBuilder(plan->options, context);
-    }
-    return planned_builders_.NewBuilder(plan->options, context);
+    return engine_.NewBuilder(plan->label.c_str(), plan->options, plan->complaint, context);
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     SayFirstUse();
     if (const PolicyRequest& request = CheckedPolicy(); !request.complaint.empty()) {
-      log_line_.ComplainOnce(Name(), request.options, request.complaint);
+      engine_.log_line().ComplainOnce(Name(), request.options, request.complaint);
     }
-    FilterBitsReader* const reader = plugin::NewBitsReader(
-        contents, *stock_, planned_builders_.NewReader(contents), planned_builders_.use());
+    FilterBitsReader* const reader = engine_.NewReader(contents, *stock_);
     return added_ ? NewStoppableReader(reader, has_prefixes_) : reader;
   }
 
@@ -216,36 +205,9 @@ class InterposedPolicy final : public plugin::JobPolicy {
   Status ValidateOptions(const DBOptions& database,
                          const ColumnFamilyOptions& family) const override {
     const std::optional<Plan> plan = CurrentPlan();
-    planned_builders_.NoteDatabaseOptions(database, family);
+    engine_.NoteDatabaseOptions(database, family);
     return plan && !plan->complaint.empty() ? Status::InvalidArgument(plan->complaint)
                                             : FilterPolicy::ValidateOptions(database, family);
-  }
-
-  // Returns null if the policy builds RocksDB's filters, or none.
-  std::shared_ptr<plugin::KnownFiles> known() const {
-    const std::optional<Plan> plan = CurrentPlan();
-    if (!plan || CheckedPolicy().only_reads || plan->builder != Builder::kRequested ||
-        plan->options.build != Build::kWinnow) {
-      return nullptr;
-    }
-    planned_builders_.SetPolicy(plan->options);
-    return planned_builders_.known();
-  }
-
-  void TellOfTree(const std::string& texts, const std::string& family) const override {
-    const std::optional<Plan> plan = CurrentPlan();
-    if (!plan || CheckedPolicy().only_reads || plan->builder != Builder::kRequested ||
-        was_told_.exchange(true)) {
-      return;
-    }
-    planned_builders_.SetPolicy(plan->options);
-    const plugin::JobLine line =
-        plugin::RestoreTree(plan->options, texts, family, &planned_builders_.known()->trees);
-    log_line_.AddToFirst(line.text, line.is_warning);
-  }
-
-  void SetJob(const std::string& family, plugin::KeyOrder order) const override {
-    planned_builders_.order_shown().job().Set(family, order);
   }
 
   // Called before a prefix extractor is set. Returns false if this was done before, or if the
@@ -254,6 +216,13 @@ class InterposedPolicy final : public plugin::JobPolicy {
 
  private:
   std::optional<Plan> CurrentPlan() const { return added_ ? added_ : PlanFor(stock_->GetId()); }
+
+  // Returns the options of WINNOW_POLICY, if filters are built by them.
+  std::optional<PolicyOptions> RequestedNow() const {
+    const std::optional<Plan> plan = CurrentPlan();
+    const bool builds = plan && !CheckedPolicy().only_reads && plan->builder == Builder::kRequested;
+    return builds ? std::optional(plan->options) : std::nullopt;
+  }
 
   // RocksDB looks for options among those that an object registered, not in its Inner(): the names
   // of the built-in object's options are registered here, and each option is read and set in that
@@ -307,15 +276,11 @@ class InterposedPolicy final : public plugin::JobPolicy {
   const std::shared_ptr<const FilterPolicy> stock_;
   const std::optional<Plan> added_;
   std::unordered_map<std::string, OptionTypeInfo> option_types_;
-  const plugin::BuiltinBuilders builtin_builders_;
   mutable std::atomic<bool> was_used_{false};
-  mutable std::atomic<bool> was_told_{false};
   // Shared with the readers, which may outlive this object.
   const std::shared_ptr<std::atomic<bool>> has_prefixes_ =
       std::make_shared<std::atomic<bool>>(false);
-  mutable plugin::PlannedBuilders planned_builders_{nullptr};
-  const plugin::PolicyMeter meter_{this, planned_builders_.loads()};
-  mutable plugin::LogLine log_line_;
+  mutable plugin::Engine engine_{this, nullptr, [this] { return RequestedNow(); }};
 };
 
 // Wrappers have no function that returns what they wrap.
@@ -361,9 +326,9 @@ std::shared_ptr<const FilterPolicy> NewAddedPolicy() {
 
 const FilterPolicy* InterposedBehind(const FilterPolicy& policy) { return FindInterposed(policy); }
 
-std::shared_ptr<plugin::KnownFiles> KnownByInterposed(const FilterPolicy& policy) {
-  const InterposedPolicy* const interposed = FindInterposed(policy);
-  return interposed == nullptr ? nullptr : interposed->known();
+plugin::Engine* EngineBehind(const FilterPolicy& policy) {
+  const FilterPolicy* const interposed = FindInterposed(policy);
+  return plugin::EngineOf(interposed != nullptr ? interposed : &policy);
 }
 
 bool IsNamedAsBuiltin(const FilterPolicy& policy) {

@@ -19,7 +19,7 @@
 #include <memory>
 
 namespace winnow::plugin {
-struct KnownFiles;
+class Engine;
 }  // namespace winnow::plugin
 
 namespace winnow::preload {
@@ -52,10 +52,9 @@ bool IsNamedAsBuiltin(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 const ROCKSDB_NAMESPACE::FilterPolicy* InterposedBehind(
     const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
-// Returns, for a listener, the known files of an interposed policy that builds Winnow's filters,
-// also behind a wrapper; null for any other policy.
-std::shared_ptr<plugin::KnownFiles> KnownByInterposed(
-    const ROCKSDB_NAMESPACE::FilterPolicy& policy);
+// Returns the engine of Winnow's own policy, or of an interposed one, also behind a wrapper; null
+// for any other policy.
+plugin::Engine* EngineBehind(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 
 // Returns whether the policy is a built-in one, or a wrapper of one, that should have been
 // interposed: it was made where there is no hook, such as within a RocksDB that binds its own

@@ -9,7 +9,7 @@
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/rocksdb/builders/last_built_filter.h"
-#include "src/rocksdb/listener/listener.h"
+#include "src/rocksdb/engine.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/ranges/range_extractor.h"
@@ -36,9 +36,8 @@ const FilterPolicy* PolicyOf(const CompactionOverride& options) {
 // builds any.
 bool BuildsOurs(const CompactionOverride& options) {
   if (PolicyOf(options) == nullptr) return false;
-  const auto& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
-  return KnownByInterposed(*table.filter_policy) != nullptr ||
-         plugin::KnownBy(table.filter_policy) != nullptr;
+  const plugin::Engine* const engine = EngineBehind(*PolicyOf(options));
+  return engine != nullptr && engine->BuildsOurs();
 }
 
 // Returns the options that the database's own process would use.
@@ -157,13 +156,11 @@ void WorkerCompaction::AddPolicy() {
 void WorkerCompaction::TellOfTree() const {
   const FilterPolicy* const given = PolicyOf(options());
   const FilterPolicy* const interposed = given == nullptr ? nullptr : InterposedBehind(*given);
-  const plugin::JobPolicy* const policy =
-      plugin::AsJobPolicy(interposed != nullptr ? interposed : given);
-  if (policy == nullptr || given_.table_factory == nullptr) return;
+  if (interposed == nullptr || given_.table_factory == nullptr) return;
   plugin::JobOptions job;
   // If the options can't be read, the family is empty, and no tree matches.
   static_cast<void>(plugin::ReadJobOptions(options().env, name_, input_, &job));
-  policy->TellOfTree(std::string(), job.family);
+  plugin::TellOfTree(plugin::EngineOf(interposed), std::string(), job.family);
   // The policy may be shared with other jobs; this job's compaction runs in this thread.
   plugin::OrderOfJob order;
   order.Set(job.family, plugin::OrderOf(job, options().comparator));

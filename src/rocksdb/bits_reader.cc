@@ -62,7 +62,7 @@ class BitsReader : public FilterBitsReader {
   }
 
   // Counts this reader's filter and the lookups in it in `use` from now on.
-  void CountIn(UseMeter* use) noexcept {
+  void CountIn(NamedUse* use) noexcept {
     cell_ = use->Keep(level_);
     if (cell_ == nullptr) return;
     cell_->Loaded(keys_, bytes_);
@@ -291,7 +291,7 @@ BitsReader* NewOwnReader(std::string_view block, OwnedReader owned) noexcept {
 }  // namespace
 
 FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& builtin,
-                                OwnedReader owned, UseMeter* use) noexcept {
+                                OwnedReader owned, NamedUse* use) noexcept {
   const std::string_view block(contents.data(), contents.size());
   if (core::LooksOurs(block)) {
     if (!HashProblem().empty()) {

@@ -31,7 +31,7 @@ namespace winnow::plugin {
 ROCKSDB_NAMESPACE::FilterBitsReader* NewBitsReader(const ROCKSDB_NAMESPACE::Slice& contents,
                                                    const ROCKSDB_NAMESPACE::FilterPolicy& builtin,
                                                    OwnedReader owned = {},
-                                                   UseMeter* use = nullptr) noexcept;
+                                                   NamedUse* use = nullptr) noexcept;
 
 // Makes the policy for `builtin`: RocksDB's read-only one, found by name. Returns NotSupported and
 // leaves *policy unchanged if this RocksDB has none.

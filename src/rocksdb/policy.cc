@@ -10,7 +10,6 @@
 #include "src/core/struct_size.h"
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/policy_options.h"
-#include "src/rocksdb/totals.h"
 #include "src/rocksdb/version_guard.h"
 #include "third_party/rocksdb_abi/type_information.h"
 
@@ -53,8 +52,7 @@ std::unique_ptr<const Predecessor> TakePredecessor(const std::string& id) {
 Policy::Policy(const PolicyOptions& options, std::shared_ptr<const FilterPolicy> builtin)
     : state_(options),
       builtin_(std::move(builtin)),
-      planned_builders_(nullptr),
-      meter_(this, planned_builders_.loads()) {
+      engine_(this, nullptr, [this] { return state_.Get().options; }) {
   Register();
 }
 
@@ -62,47 +60,30 @@ Policy::Policy(const std::string& id, std::shared_ptr<const FilterPolicy> builti
                std::unique_ptr<const Predecessor> predecessor)
     : state_(id, predecessor ? std::optional(predecessor->options) : std::nullopt),
       builtin_(std::move(builtin)),
-      planned_builders_(predecessor ? predecessor->known.lock() : nullptr),
-      meter_(this, planned_builders_.loads()),
-      log_line_(predecessor ? plugin::ToString(predecessor->options) : std::string()) {
+      engine_(
+          this, predecessor ? predecessor->known.lock() : nullptr,
+          [this] { return state_.Get().options; },
+          predecessor ? plugin::ToString(predecessor->options) : std::string()) {
   Register();
 }
 
 void Policy::Register() {
-  planned_builders_.NamePolicy(state_.Get().options);
-  state_.OnChange([this](const PolicyOptions& options) { planned_builders_.NamePolicy(options); });
+  engine_.NamePolicy(state_.Get().options);
+  state_.OnChange([this](const PolicyOptions& options) { engine_.NamePolicy(options); });
   RegisterOptions("WinnowFilterOptions", &state_, &PolicyState::OptionTypes());
 }
 
 bool Policy::IsInstanceOf(const std::string& name) const {
-  if (name == kClassName()) return true;
   if (const std::string own = name.substr(0, name.find(':')); own == NickName() || own == Name()) {
     last_asked = std::make_unique<const Predecessor>(
-        Predecessor{&name, state_.Get().options, planned_builders_.known()});
+        Predecessor{&name, state_.Get().options, engine_.known()});
   }
   return FilterPolicy::IsInstanceOf(name);
 }
 
 FilterBitsBuilder* Policy::GetBuilderWithContext(const FilterBuildingContext& context) const {
   const PolicyState::Snapshot now = state_.Get();
-  log_line_.WriteOnce(context.info_log, Name(), now.options, now.complaint);
-  LogTotals(context.info_log);
-  planned_builders_.NoteBuilderAsked(context);
-  if (now.options.build != Build::kWinnow) {
-    if (now.options.filter_memory > 0) {
-      WarnOnceInLog(context.info_log, "filter_memory has no effect with build=" +
-                                          PolicyOptionText("build", now.options) +
-                                          ": RocksDB's filters have bits_per_key=" +
-                                          PolicyOptionText("bits_per_key", now.options));
-    }
-    if (now.options.range_bits > 0) {
-      WarnOnceInLog(context.info_log, "range_bits has no effect with build=" +
-                                          PolicyOptionText("build", now.options) +
-                                          ": RocksDB's filters know single keys and prefixes");
-    }
-    return builtin_builders_.NewBuilder(now.options, context);
-  }
-  return planned_builders_.NewBuilder(now.options, context);
+  return engine_.NewBuilder(Name(), now.options, now.complaint, context);
 }
 
 FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
@@ -110,10 +91,9 @@ FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
   // complaint is reported here.
   if (state_.has_complaint()) {
     const PolicyState::Snapshot now = state_.Get();
-    log_line_.ComplainOnce(Name(), now.options, now.complaint);
+    engine_.log_line().ComplainOnce(Name(), now.options, now.complaint);
   }
-  return NewBitsReader(contents, *builtin_, planned_builders_.NewReader(contents),
-                       planned_builders_.use());
+  return engine_.NewReader(contents, *builtin_);
 }
 
 Status Policy::ConfigureOptions(const ConfigOptions& config_options,
@@ -135,9 +115,7 @@ Status Policy::GetOption(const ConfigOptions& config_options, const std::string&
 
 Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptions& cf_opts) const {
   const Status status = state_.Validate();
-  // This point is also reached if SetOptions made this policy to replace another one.
-  if (status.ok()) planned_builders_.SetPolicy(state_.Get().options);
-  planned_builders_.NoteDatabaseOptions(db_opts, cf_opts);
+  engine_.NoteDatabaseOptions(db_opts, cf_opts);
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }
 

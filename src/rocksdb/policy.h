@@ -10,10 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "src/rocksdb/builders/builtin_builders.h"
-#include "src/rocksdb/builders/planned_builders.h"
-#include "src/rocksdb/log_line.h"
-#include "src/rocksdb/policy_meter.h"
+#include "src/rocksdb/engine.h"
 #include "src/rocksdb/policy_state.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/rocksdb_policy.h"
@@ -48,15 +45,12 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // Name in the table properties. OPTIONS files have the id instead, with the options beside it.
   static constexpr char kName[] = "winnow.Filter";
   const char* Name() const override { return kName; }
-  // Name by which a listener recognizes this class. Its number changes with the members, as a
-  // program may have two copies of the library.
-  static const char* kClassName() { return "winnow.internal.Policy/7"; }
   const char* NickName() const override { return "winnow"; }
 
   // Name of the built-in policies, so that they find Winnow's filters, and take them for "may
   // match", and Winnow finds theirs. RocksDB asks for it when it opens or builds an SST file.
   const char* CompatibilityName() const override {
-    planned_builders_.use()->NoteDatabase();
+    engine_.NoteDatabase();
     return "rocksdb.BuiltinBloomFilter";
   }
 
@@ -92,40 +86,12 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::DBOptions& db_opts,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_opts) const override;
 
-  // Returns the options in force.
-  PolicyOptions options() const { return state_.Get().options; }
-
-  // Adds this line to the first log that the policy gets, as a warning or as information.
-  void SayInFirstLog(const std::string& text, bool is_warning) const {
-    log_line_.AddToFirst(text, is_warning);
-  }
-
-  // Declares that this policy builds the files of one compaction in a worker. `family` is the
-  // column family, and `order` the result of comparing its comparator with the database's. Must be
-  // called before a builder is asked for.
-  void SetJob(const std::string& family, KeyOrder order) const {
-    planned_builders_.order_shown().job().Set(family, order);
-  }
-
-  // Returns the known files of the policy, for a listener, with the policy's current options
-  // applied.
-  const std::shared_ptr<KnownFiles>& known() const {
-    planned_builders_.SetPolicy(state_.Get().options);
-    return planned_builders_.known();
-  }
-  // Returns the known files of the policy, with the options of the policy that used them last among
-  // those that share them.
-  const std::shared_ptr<KnownFiles>& shared() const { return planned_builders_.known(); }
-
  private:
   void Register();
 
   PolicyState state_;
   const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin_;
-  const BuiltinBuilders builtin_builders_;
-  mutable PlannedBuilders planned_builders_;
-  const PolicyMeter meter_;
-  mutable LogLine log_line_;
+  mutable Engine engine_;
 };
 
 // Makes a policy of valid options. *policy is set only if OK.
@@ -137,11 +103,11 @@ ROCKSDB_NAMESPACE::Status MakePolicy(
 ROCKSDB_NAMESPACE::Status MakePolicyFromId(
     const std::string& id, std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 
-// Returns null if the policy is not Winnow's, or is of another copy of the library. Does not use
-// CheckedCast: if compiled into RocksDB, its library would export the template's instance for
+// Returns null if the policy is not of this class, or is of another copy of the library. Does not
+// use CheckedCast: if compiled into RocksDB, its library would export the template's instance for
 // Policy.
 inline const Policy* AsPolicy(const ROCKSDB_NAMESPACE::FilterPolicy* policy) {
-  const bool is_ours = policy != nullptr && policy->IsInstanceOf(Policy::kClassName());
+  const bool is_ours = EngineOf(policy) != nullptr && policy->Name() == Policy::kName;
   return is_ours ? static_cast<const Policy*>(policy) : nullptr;
 }
 

@@ -13,6 +13,7 @@
 
 #include "src/preload/interposed_policy.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/engine.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -107,13 +108,13 @@ TEST(InterposedPolicyTest, IsFoundBehindAWrapper) {
   for (const FilterPolicy* policy : {interposed.get(), static_cast<const FilterPolicy*>(&once),
                                      static_cast<const FilterPolicy*>(&twice)}) {
     EXPECT_EQ(InterposedBehind(*policy), interposed.get());
-    EXPECT_NE(KnownByInterposed(*policy), nullptr);
+    EXPECT_TRUE(EngineBehind(*policy)->BuildsOurs());
     EXPECT_FALSE(WasMissed(*policy));
   }
   // The last policy that was named counts, not an earlier one.
   EXPECT_EQ(InterposedBehind(Wrapper()), nullptr);
   EXPECT_EQ(InterposedBehind(Forwarder(Stock("bloomfilter:10:false"))), nullptr);
-  EXPECT_EQ(KnownByInterposed(*Stock("bloomfilter:10:false")), nullptr);
+  EXPECT_EQ(EngineBehind(*Stock("bloomfilter:10:false")), nullptr);
 }
 
 TEST(InterposedPolicyTest, AWrapperOfABuiltinPolicyWasMissed) {

@@ -277,7 +277,7 @@ TEST_F(ReopenedTest, EachFileIsKnownAtOnceWhereReadersTell) {
   database_->GetLiveFilesMetaData(&files);
   ASSERT_STATUS_OK(database_->Put(WriteOptions(), testing::Key(0), "value"));
   ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
-  const auto record = AsPolicy(policy.get())
+  const auto record = EngineOf(policy.get())
                           ->known()
                           ->trees.RecordOf(database_->GetDBOptions().info_log.get(), "default");
   ASSERT_NE(record, nullptr);
@@ -318,7 +318,7 @@ TEST_F(ReopenedTest, AFilterThatManyThreadsReadIsOneFile) {
     }
     begins = true;
     for (std::thread& thread : threads) thread.join();
-    KnownTrees& trees = AsPolicy(policy.get())->known()->trees;
+    KnownTrees& trees = EngineOf(policy.get())->known()->trees;
     trees.Learn(&threads, "default", BuildFacts(), true);
     ASSERT_EQ(trees.RecordOf(&threads, "default")->family.totals().files, blocks.size());
   }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -17,6 +18,7 @@
 #include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/use/use_meter.h"
 #include "tests/support/asked_bits.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
@@ -252,8 +254,9 @@ class KnownFilesTest : public PolicySetOptionsTest {
   std::shared_ptr<TreeRecord> Record() const {
     const Options options = database_->GetOptions();
     const auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
-    const Policy* const policy = AsPolicy(table->filter_policy.get());
-    return policy->shared()->trees.RecordOf(options.info_log.get(), "default");
+    return EngineOf(table->filter_policy.get())
+        ->known()
+        ->trees.RecordOf(options.info_log.get(), "default");
   }
   size_t Files() const { return Record()->family.totals().files; }
   // Returns the counted lookups of absent keys, over all files.
@@ -312,7 +315,7 @@ TEST_F(KnownFilesTest, StayWhereOptionsAreRefused) {
 // next policy, which may be another database's, one that replaces the policy asked.
 TEST_F(KnownFilesTest, AreOfOneDatabase) {
   const auto files = [](const std::shared_ptr<const FilterPolicy>& policy) {
-    return AsPolicy(policy.get())->shared().get();
+    return EngineOf(policy.get())->known().get();
   };
   const auto former = testing::MakePolicyFrom("{id=winnow.Filter;filter_memory=1MiB}");
   EXPECT_EQ(files(testing::MakePolicyFrom("{id=winnow.Filter;bits_per_key=12}", former)),
@@ -321,6 +324,41 @@ TEST_F(KnownFilesTest, AreOfOneDatabase) {
   EXPECT_NE(files(testing::MakePolicyFrom("{id=winnow.Filter;bits_per_key=12}")), files(former));
   EXPECT_FALSE(former->IsInstanceOf("winnow:12"));
   EXPECT_NE(files(testing::MakePolicyFrom("winnow:12")), files(former));
+}
+
+// SetOptions of one family leaves another family its policy, from RocksDB 9.8 on: both share the
+// files, and nothing else.
+TEST_F(KnownFilesTest, AreSharedByPoliciesOfTheirOwnNamesAndOptions) {
+  const auto first = MakePolicyFrom("{id=winnow.Filter;bits_per_key=10}");
+  const auto second =
+      MakePolicyFrom("{id=winnow.Filter;bits_per_key=14;level_plan=uniform}", first);
+  KnownTrees& trees = EngineOf(first.get())->known()->trees;
+  ASSERT_EQ(&EngineOf(second.get())->known()->trees, &trees);
+  BlockBasedTableOptions table;
+  table.filter_policy = first;
+  database_ = OpenDatabase(MakeOptions(table), path_);
+  ASSERT_NE(database_, nullptr);
+  table.filter_policy = second;
+  ROCKSDB_NAMESPACE::ColumnFamilyHandle* made = nullptr;
+  ASSERT_STATUS_OK(database_->CreateColumnFamily(MakeOptions(table), "other", &made));
+  const std::unique_ptr<ROCKSDB_NAMESPACE::ColumnFamilyHandle> other(made);
+  for (int i = 0; i < 2; ++i) {
+    WriteFile();
+    for (uint64_t key = 0; key < kKeys; ++key) {
+      ASSERT_STATUS_OK(database_->Put(WriteOptions(), other.get(), WrittenKey(key), "value"));
+    }
+    ASSERT_STATUS_OK(database_->Flush(FlushOptions(), other.get()));
+  }
+  std::map<std::string, uint64_t> filters;
+  const std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log = database_->GetOptions().info_log;
+  for (const UseRow& row : UseMeter::ReadAll(log.get())) filters[row.policy] += row.sums.filters;
+  const auto name_of = [](const std::shared_ptr<const FilterPolicy>& policy) {
+    return ShortText(*EngineOf(policy.get())->InForceNow());
+  };
+  EXPECT_EQ(filters, (std::map<std::string, uint64_t>{{name_of(first), 2}, {name_of(second), 2}}));
+  EXPECT_TRUE(trees.needs_files()) << "for the family with a plan";
+  EXPECT_EQ(trees.Choose({}, "default").policy.bits_per_key, 10);
+  EXPECT_EQ(trees.Choose({}, "other").policy.bits_per_key, 14);
 }
 
 struct Refusal {

@@ -216,11 +216,11 @@ Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
     told.push_back({known, {database.name, !database.was_listed, is_complete, {}}});
   }
   for (auto& [name, family] : families) {
-    const std::shared_ptr<KnownFiles> known = KnownOf(name);
+    const std::shared_ptr<KnownFiles> known = KnownOf(path, name);
     if (known == nullptr) continue;
     const auto wrote = database.is_ours.find(name);
     family.told.family = name;
-    family.told.is_ours = served_.count(name) > 0 ||
+    family.told.is_ours = ServedAs(path, name) != nullptr ||
                           (wrote != database.is_ours.end() ? wrote->second : family.newest_is_ours);
     if (family.told.is_ours) known->loads.use().NoteFamily(nullptr, name);
     for (auto& [teller, database_told] : told) {

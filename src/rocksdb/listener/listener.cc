@@ -6,6 +6,7 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <unordered_set>
@@ -39,16 +40,16 @@ uint64_t Listener::NumberIn(const std::string& path) noexcept {
   return number;
 }
 
-Listener::Listener(std::shared_ptr<KnownFiles> known, const char* name)
-    : name_(name), known_(std::move(known)) {
-  if (known_ != nullptr) Meter({known_, &known_->loads});
+Listener::Listener(std::shared_ptr<KnownFiles> known, const char* name) : name_(name) {
+  if (known != nullptr) Serve({}, {}, std::move(known));
 }
 
-void Listener::Serve(const std::string& family, std::shared_ptr<KnownFiles> known) {
+void Listener::Serve(const std::string& path, const std::string& family,
+                     std::shared_ptr<KnownFiles> known) {
   Meter({known, &known->loads});
-  known->loads.use().NoteFamily(nullptr, family);
+  if (!family.empty()) known->loads.use().NoteFamily(nullptr, family);
   const std::lock_guard<std::mutex> lock(mutex_);
-  served_[family] = std::move(known);
+  served_[{path, family}] = std::move(known);
 }
 
 void Listener::Meter(const std::shared_ptr<LoadMeter>& loads) {
@@ -84,9 +85,20 @@ Listener::Database& Listener::Find(const std::string& path) {
   return *databases_.back();
 }
 
-std::shared_ptr<KnownFiles> Listener::KnownOf(const std::string& family) const {
-  const auto served = served_.find(family);
-  return served == served_.end() ? known_ : served->second;
+// Returns what was declared of the family, by its name; null if nothing was.
+std::shared_ptr<KnownFiles> Listener::ServedAs(const std::string& path,
+                                               const std::string& family) const {
+  for (const std::string& of : {path, std::string()}) {
+    const auto served = served_.find({of, family});
+    if (served != served_.end()) return served->second;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<KnownFiles> Listener::KnownOf(const std::string& path,
+                                              const std::string& family) const {
+  std::shared_ptr<KnownFiles> known = ServedAs(path, family);
+  return known != nullptr ? known : ServedAs(path, {});
 }
 
 std::vector<std::shared_ptr<LoadMeter>> Listener::Meters() const {
@@ -99,7 +111,6 @@ std::vector<std::shared_ptr<LoadMeter>> Listener::Meters() const {
 
 std::vector<std::shared_ptr<KnownFiles>> Listener::AllKnown() const {
   std::vector<std::shared_ptr<KnownFiles>> all;
-  if (known_ != nullptr) all.push_back(known_);
   for (const auto& [family, known] : served_) {
     if (std::count(all.begin(), all.end(), known) == 0) all.push_back(known);
   }
@@ -159,14 +170,9 @@ void Listener::ShowToMeters(DB* opened) noexcept {
 void Listener::TakePolicyOf(DB* opened) {
   const ROCKSDB_NAMESPACE::Options options = opened->GetOptions(opened->DefaultColumnFamily());
   const auto* const table = TableOptionsOf(options);
-  const std::shared_ptr<KnownFiles> known =
-      table == nullptr ? nullptr : KnownBy(table->filter_policy);
-  if (known == nullptr) return;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    known_ = known;
-  }
-  Meter({known, &known->loads});
+  Engine* const engine = table == nullptr ? nullptr : EngineOf(table->filter_policy.get());
+  const std::shared_ptr<KnownFiles> known = engine == nullptr ? nullptr : engine->KnownToTell();
+  if (known != nullptr) Serve(opened->GetName(), {}, known);
 }
 
 // ---- Callbacks
@@ -175,7 +181,7 @@ void Listener::TakePolicyOf(DB* opened) {
 // database was not listed.
 Listener::Trees Listener::TreesOf(const std::string& path, const std::string& family) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const std::shared_ptr<KnownFiles> known = KnownOf(family);
+  const std::shared_ptr<KnownFiles> known = KnownOf(path, family);
   for (const std::unique_ptr<Database>& database : databases_) {
     if (database->path != path || database->logger == nullptr || known == nullptr) continue;
     return {{known, &known->trees}, database->logger};
@@ -274,7 +280,7 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
   if (number == 0) return;
   try {
     orders_.Learn(info);
-    if (is_of_text() && builder != nullptr) Serve(info.cf_name, builder);
+    if (is_of_text() && builder != nullptr) Serve(info.db_name, info.cf_name, builder);
     std::vector<std::shared_ptr<KnownFiles>> all;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -284,7 +290,7 @@ void Listener::OnTableFileCreated(const TableFileCreationInfo& info) {
       Remember(&database, number, measured);
       NoteWritten(&database, info, builder != nullptr);
       if (measured.is_ours || builder != nullptr) {
-        const bool is_ours = builder != nullptr && builder == KnownOf(info.cf_name);
+        const bool is_ours = builder != nullptr && builder == KnownOf(info.db_name, info.cf_name);
         // If a column family gains or loses this policy, its files are listed at once.
         const auto was = database.is_ours.find(info.cf_name);
         if (was == database.is_ours.end() || was->second != is_ours) database.is_stale = true;
@@ -318,6 +324,7 @@ void Listener::OnTableFileDeleted(const TableFileDeletionInfo& info) {
 // When a database deletes its own handle of the default family, it is being closed.
 void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
   try {
+    std::string path;
     FileName name;
     std::vector<std::shared_ptr<KnownFiles>> all;
     std::vector<std::shared_ptr<LoadMeter>> meters;
@@ -325,6 +332,7 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
       const std::lock_guard<std::mutex> lock(mutex_);
       for (const std::unique_ptr<Database>& database : databases_) {
         if (database->shown == handle) {
+          path = database->path;
           database->shown = nullptr;
           database->builds_ours.clear();
           database->written.clear();
@@ -337,6 +345,9 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
         database->is_ours.clear();
       }
       all = AllKnown();
+      for (auto served = served_.begin(); is_of_text() && served != served_.end();) {
+        served = served->first.first == path ? served_.erase(served) : std::next(served);
+      }
       // All meters are told, even if another handle was the last one for the path: the database may
       // be open twice.
       meters = Meters();
@@ -351,12 +362,6 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
   }
 }
 
-std::shared_ptr<KnownFiles> KnownBy(
-    const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy) {
-  const Policy* const ours = AsPolicy(policy.get());
-  return ours == nullptr ? nullptr : ours->known();
-}
-
 }  // namespace winnow::plugin
 
 namespace winnow {
@@ -365,7 +370,8 @@ std::shared_ptr<ROCKSDB_NAMESPACE::EventListener> NewListener(
     const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy) {
   if (!plugin::VersionProblem().empty()) return nullptr;
   try {
-    return std::make_shared<plugin::Listener>(plugin::KnownBy(policy));
+    plugin::Engine* const engine = plugin::EngineOf(policy.get());
+    return std::make_shared<plugin::Listener>(engine == nullptr ? nullptr : engine->KnownToTell());
   } catch (...) {
     return nullptr;
   }

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/rocksdb/builders/planned_builders.h"
+#include "src/rocksdb/engine.h"
 #include "src/rocksdb/listener/job_orders.h"
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/remote/remote_outputs.h"
@@ -62,9 +62,10 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
     return std::unique_ptr<Listener>(new Listener(nullptr, kTextName));
   }
 
-  // Declares that column families of this name, in any database, have the policy that owns `known`.
-  // Must be called before they are opened or created.
-  void Serve(const std::string& family, std::shared_ptr<KnownFiles> known);
+  // Declares that the column family of this name, in the database of this path, has the policy that
+  // owns `known`; an empty path stands for any database, and an empty name for families of which
+  // nothing else is declared. Must be called before the families are opened or created.
+  void Serve(const std::string& path, const std::string& family, std::shared_ptr<KnownFiles> known);
 
   // Adds the meter of a policy that the listener's databases use. The listener need not report
   // files to this policy.
@@ -145,7 +146,8 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   // none.
   static uint64_t NumberIn(const std::string& path) noexcept;
   Database& Find(const std::string& path);
-  std::shared_ptr<KnownFiles> KnownOf(const std::string& family) const;
+  std::shared_ptr<KnownFiles> ServedAs(const std::string& path, const std::string& family) const;
+  std::shared_ptr<KnownFiles> KnownOf(const std::string& path, const std::string& family) const;
   std::vector<std::shared_ptr<LoadMeter>> Meters() const;
   std::vector<std::shared_ptr<KnownFiles>> AllKnown() const;
   bool NeedsFiles() const;
@@ -182,18 +184,14 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   const char* const name_;
   JobOrders orders_;
   mutable std::mutex mutex_;
-  std::shared_ptr<KnownFiles> known_;
-  std::map<std::string, std::shared_ptr<KnownFiles>> served_;
+  // By path and family, as for Serve. Those of a path end when its database is closed, if the
+  // listener is of text: its policies are found again.
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<KnownFiles>> served_;
   std::vector<std::weak_ptr<LoadMeter>> meters_;
   std::vector<std::unique_ptr<Database>> databases_;
   size_t num_files_ = 0;  // number of remembered files
   RemoteOutputs remote_outputs_;
 };
-
-// Returns the known files of a Winnow policy, with the policy's current options applied; null for
-// another policy.
-std::shared_ptr<KnownFiles> KnownBy(
-    const std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>& policy);
 
 }  // namespace winnow::plugin
 

@@ -41,12 +41,12 @@ void Listener::NoteWritten(Database* database, const TableFileCreationInfo& info
 // there is none or it is unknown. The lock is held.
 std::shared_ptr<KnownFiles> Listener::BuilderOf(const Database& database,
                                                 const CompactionJobInfo& info) const {
-  const std::shared_ptr<KnownFiles> known = KnownOf(info.cf_name);
+  const std::shared_ptr<KnownFiles> known = KnownOf(database.path, info.cf_name);
   const auto builds = database.builds_ours.find(info.cf_name);
   if (known == nullptr || builds != database.builds_ours.end()) {
     return builds == database.builds_ours.end() || builds->second ? known : nullptr;
   }
-  if (served_.count(info.cf_name) > 0) return known;
+  if (ServedAs(database.path, info.cf_name) != nullptr) return known;
   const bool had_ours = std::any_of(
       info.input_files.begin(), info.input_files.end(), [&info](const std::string& file) {
         const auto found = info.table_properties.find(file);
@@ -88,7 +88,7 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
     job.log = options.info_log;
     job.folder = opened->GetName();
     job.family = info.cf_name;
-    job.all_have_filters = known->trees.AllHaveFilters();
+    job.all_have_filters = known->trees.AllHaveFilters(options.info_log.get(), info.cf_name);
     Look(opened);  // the trees get the outputs before files are read
     remote_outputs_.Look(job);
   } catch (...) {

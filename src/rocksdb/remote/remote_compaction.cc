@@ -14,9 +14,9 @@
 #include "src/base/c_locale.h"
 #include "src/core/sizing.h"
 #include "src/rocksdb/builders/memory_budget.h"
+#include "src/rocksdb/engine.h"
 #include "src/rocksdb/messages/size_text.h"
 #include "src/rocksdb/messages/stderr_line.h"
-#include "src/rocksdb/policy.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/remote/family_text.h"
 #include "src/rocksdb/remote/job_options.h"
@@ -140,25 +140,6 @@ ColumnFamilyOptions FamilyOptionsFor(const JobOptions& job, const ConfigOptions&
   return status.ok() ? options : base;
 }
 
-// Returns whether a worker needs the text of ExportLearned.
-bool NeedsTree(const PolicyOptions& options) {
-  return options.build == Build::kWinnow && GoesByTrees(options);
-}
-
-// Tells the policy of the job's table options about the tree and the order of keys. `policy` may be
-// null.
-void TellOfJob(const ROCKSDB_NAMESPACE::FilterPolicy* policy, const std::string& texts,
-               const std::string& family, KeyOrder order) {
-  if (const Policy* const ours = AsPolicy(policy)) {
-    ours->SetJob(family, order);
-    const JobLine line = RestoreTree(ours->options(), texts, family, &ours->known()->trees);
-    ours->SayInFirstLog(line.text, line.is_warning);
-  } else if (const JobPolicy* const other = AsJobPolicy(policy)) {
-    other->SetJob(family, order);
-    other->TellOfTree(texts, family);
-  }
-}
-
 Status Prepare(const std::string& name, const std::string& input, const std::string& learned,
                CompactionServiceOptionsOverride* given) {
   const base::CLocale c;  // RocksDB parses numbers by the locale
@@ -180,7 +161,10 @@ Status Prepare(const std::string& name, const std::string& input, const std::str
           table.filter_policy->ValidateOptions(DBOptions(), FamilyOptionsFor(job, config, *given));
     }
     if (!status.ok()) return status;
-    TellOfJob(table.filter_policy.get(), learned, job.family, OrderOf(job, given->comparator));
+    if (Engine* const engine = EngineOf(table.filter_policy.get())) {
+      engine->SetJob(job.family, OrderOf(job, given->comparator));
+      TellOfTree(engine, learned, job.family);
+    }
     KeepNoFilters(&table);
     factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
   } else if (factory == nullptr) {
@@ -207,17 +191,16 @@ std::optional<double> OffsetOf(const PolicyOptions& policy, const KnownTrees::Ch
   return chosen.record->family.OffsetFor(core::RateBits(policy.bits_per_key));
 }
 
-std::string Export(const Policy& policy, const std::string& family, const std::string& db_name) {
-  KnownTrees& trees = policy.shared()->trees;
-  // If SetOptions made a policy to replace this one, its options count. If there is none, the
-  // trees' options may be older than this policy's: they are updated with the next file, not with
-  // each build.
-  const PolicyOptions own = policy.options();
-  const PolicyOptions latest = policy.shared()->policies == 1 ? own : trees.policy();
-  if (!NeedsTree(own) && !NeedsTree(latest)) return {};
+std::string Export(const Engine& engine, const std::string& family, const std::string& db_name) {
+  KnownTrees& trees = engine.known()->trees;
   const FileName database = db_name.empty() ? FileName() : FileName::Of(db_name, 0);
   const KnownTrees::Chosen chosen = trees.Choose(database, family);
-  const std::optional<double> offset = OffsetOf(NeedsTree(latest) ? latest : own, chosen, &trees);
+  // If SetOptions made a policy to replace this one, its options count. If there is none, those of
+  // the tree may be older than this policy's: they change with the next file.
+  const PolicyOptions own = engine.InForceNow().value_or(chosen.policy);
+  const PolicyOptions latest = engine.known()->engines == 1 ? own : chosen.policy;
+  if (!GoesByTrees(own) && !GoesByTrees(latest)) return {};
+  const std::optional<double> offset = OffsetOf(GoesByTrees(latest) ? latest : own, chosen, &trees);
   for (size_t most_files = kMostCarriedFiles;; most_files /= 2) {
     const bool has_files = chosen.record != nullptr && most_files > 0;
     WorkersRule rule = trees.Carry(chosen, family, has_files);
@@ -240,7 +223,7 @@ JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
                     const std::string& family, KnownTrees* trees) {
   JobLine line;
   line.text = "this compaction for another process builds filters by " + ToString(options);
-  if (!NeedsTree(options)) return line;
+  if (!GoesByTrees(options)) return line;
   WorkersRule rule;
   rule.family = family;
   const std::string problem = FindRule(texts, &rule);
@@ -259,14 +242,24 @@ JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
   return line;
 }
 
+void TellOfTree(Engine* engine, const std::string& texts, const std::string& family) {
+  const std::optional<PolicyOptions> options =
+      engine == nullptr ? std::nullopt : engine->InForceNow();
+  if (!options || !engine->BeginsJob()) return;
+  KnownTrees& trees = engine->known()->trees;
+  trees.SetPolicy(*options);
+  const JobLine line = RestoreTree(*options, texts, family, &trees);
+  engine->log_line().AddToFirst(line.text, line.is_warning);
+}
+
 }  // namespace plugin
 
 std::string ExportLearned(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const std::string& family,
                           const std::string& db_name) noexcept {
   try {
     if (!plugin::VersionProblem().empty()) return {};
-    const plugin::Policy* const ours = plugin::AsPolicy(&policy);
-    return ours == nullptr ? std::string() : plugin::Export(*ours, family, db_name);
+    const plugin::Engine* const engine = plugin::EngineOf(&policy);
+    return engine == nullptr ? std::string() : plugin::Export(*engine, family, db_name);
   } catch (...) {
     return {};
   }

@@ -4,7 +4,6 @@
 #define WINNOW_SRC_ROCKSDB_REMOTE_REMOTE_COMPACTION_H_
 
 #include <rocksdb/comparator.h>
-#include <rocksdb/filter_policy.h>
 
 #include <string>
 
@@ -13,6 +12,7 @@
 
 namespace winnow::plugin {
 
+class Engine;
 class KnownTrees;
 struct JobOptions;
 
@@ -32,25 +32,10 @@ JobLine RestoreTree(const PolicyOptions& options, const std::string& texts,
 // comparator. May throw std::bad_alloc.
 KeyOrder OrderOf(const JobOptions& job, const ROCKSDB_NAMESPACE::Comparator* given);
 
-// Policy of a job that builds Winnow's filters under another name.
-class JobPolicy : public ROCKSDB_NAMESPACE::FilterPolicy {
- public:
-  // Name for IsInstanceOf.
-  static const char* JobClassName() { return "winnow.internal.JobPolicy"; }
-
-  // Calls RestoreTree once, before this policy builds filters of the job. The first log that the
-  // policy gets will have the line.
-  virtual void TellOfTree(const std::string& texts, const std::string& family) const = 0;
-
-  // Sets the job, like Policy::SetJob.
-  virtual void SetJob(const std::string& family, KeyOrder order) const = 0;
-};
-
-// Returns null if the policy is not a JobPolicy.
-inline const JobPolicy* AsJobPolicy(const ROCKSDB_NAMESPACE::FilterPolicy* policy) {
-  const bool is_one = policy != nullptr && policy->IsInstanceOf(JobPolicy::JobClassName());
-  return is_one ? static_cast<const JobPolicy*>(policy) : nullptr;
-}
+// Tells a policy, before it builds filters of the job, about the tree and the order of keys; the
+// policy is told of one tree only. Its first log will have RestoreTree's line. `engine` may be
+// null. May throw std::bad_alloc.
+void TellOfTree(Engine* engine, const std::string& texts, const std::string& family);
 
 }  // namespace winnow::plugin
 

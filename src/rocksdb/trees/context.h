@@ -26,11 +26,11 @@ constexpr double AbsentShareInForce(const PolicyOptions& policy) noexcept {
   return policy.absent_share == 0 ? 0 : 1;
 }
 
-// Returns whether Winnow's filters of the policy depend on the other files of their trees, or on
+// Returns whether the policy builds filters that depend on the other files of their trees, or on
 // scans.
 inline bool GoesByTrees(const PolicyOptions& policy) noexcept {
-  return policy.level_plan != LevelPlan::kUniform || policy.filter_memory > 0 ||
-         policy.range_bits > 0;
+  return policy.build == Build::kWinnow && (policy.level_plan != LevelPlan::kUniform ||
+                                            policy.filter_memory > 0 || policy.range_bits > 0);
 }
 
 // Facts that decide about a file's filter.

@@ -71,7 +71,7 @@ KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& famil
                      [&](const ToldFamily& told) { return told.family == family; });
     std::vector<ListedFile> files;
     if (unclaimed != database->unclaimed.end()) {
-      Weigh(&*unclaimed);
+      Weigh(policy_, &*unclaimed);
       files = std::move(unclaimed->files);
       database->unclaimed.erase(unclaimed);
     }
@@ -159,6 +159,7 @@ KnownTree KnownTrees::Learn(const void* logger, const std::string& family, const
       Bound();
     }
     entry->has_builders = true;
+    if (!entry->policy) entry->policy = policy_;
     entry->is_closed = false;
     // Files may have moved since; a list would tell.
     if (facts.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel &&
@@ -250,16 +251,23 @@ double KnownTrees::Log2LambdaNow(const TreeRecord* record, double bits, double m
   return told ? -*told : family::Log2LambdaFor(AllBut(nullptr), bits, most);
 }
 
-void KnownTrees::SetPolicy(const PolicyOptions& policy) {
-  needs_files_.store(GoesByTrees(policy), std::memory_order_relaxed);
+void KnownTrees::SetPolicy(const PolicyOptions& policy, const void* logger,
+                           const std::string& family) {
   const std::lock_guard<std::mutex> lock(mutex_);
   policy_ = policy;
   policy_.level_plan = PlanInForce(policy.level_plan);
+  Entry* const entry = logger == nullptr ? nullptr : Find(logger, family);
+  if (entry != nullptr) entry->policy = policy_;
+  const bool needs_files =
+      GoesByTrees(policy_) || std::any_of(entries_.begin(), entries_.end(), [](const Entry& one) {
+        return one.policy && !one.is_closed && GoesByTrees(*one.policy);
+      });
+  needs_files_.store(needs_files, std::memory_order_relaxed);
 }
 
-PolicyOptions KnownTrees::policy() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return policy_;
+// Returns the options by which a family builds; `entry` may be null.
+const PolicyOptions& KnownTrees::PolicyOf(const Entry* entry) const {
+  return entry != nullptr && entry->policy ? *entry->policy : policy_;
 }
 
 KnownTree KnownTrees::WithOptions(KnownTree known) const {
@@ -270,9 +278,10 @@ KnownTree KnownTrees::WithOptions(KnownTree known) const {
   return known;
 }
 
-bool KnownTrees::AllHaveFilters() const {
+bool KnownTrees::AllHaveFilters(const void* logger, const std::string& family) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return !needs_files() && options_.has_last_level_without_filters == false;
+  return !GoesByTrees(PolicyOf(Find(logger, family))) &&
+         options_.has_last_level_without_filters == false;
 }
 
 void KnownTrees::BeginList(const void* logger, FileName database) {
@@ -311,11 +320,11 @@ void KnownTrees::BeginList(const void* logger, FileName database) {
 }
 
 // Sets the bits of listed files, and the bytes of those that were not measured.
-void KnownTrees::Weigh(ToldFamily* told) const {
+void KnownTrees::Weigh(const PolicyOptions& policy, ToldFamily* told) const {
   int depth = 0;
   for (const ListedFile& file : told->files) depth = std::max(depth, file.level);
   const bool needs_none_on_last =
-      policy_.level_plan != LevelPlan::kUniform && policy_.absent_share == 0;
+      policy.level_plan != LevelPlan::kUniform && policy.absent_share == 0;
   const bool leaves_out_last =
       needs_none_on_last || options_.has_last_level_without_filters.value_or(false);
   if (leaves_out_last && depth > 0) {
@@ -325,8 +334,8 @@ void KnownTrees::Weigh(ToldFamily* told) const {
     told->files.erase(std::remove_if(told->files.begin(), told->files.end(), is_left_out),
                       told->files.end());
   }
-  const FilterOptions uniform = core::ForBuilding(FactsToOptions(policy_, BuildFacts()));
-  const double uniform_bits = core::RateBits(policy_.bits_per_key);
+  const FilterOptions uniform = core::ForBuilding(FactsToOptions(policy, BuildFacts()));
+  const double uniform_bits = core::RateBits(policy.bits_per_key);
   for (ListedFile& file : told->files) {
     const auto uniform_bytes =
         static_cast<double>(core::EstimateBytes(static_cast<uint64_t>(file.keys), uniform));
@@ -354,7 +363,7 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
         unclaimed.push_back(std::move(family));
         continue;
       }
-      Weigh(&family);
+      Weigh(PolicyOf(entry), &family);
       if (entry == nullptr) entry = AdoptFound(logger, family.family);
       if (entry == nullptr) entry = Make(logger, family.family);
       entry->is_closed = false;
@@ -468,6 +477,7 @@ KnownTrees::Chosen KnownTrees::Choose(FileName database, const std::string& fami
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     Entry* const entry = FindForWorker(database, family);
+    chosen.policy = PolicyOf(entry);
     if (entry == nullptr) return chosen;
     if (entry->id == 0) SetId(entry);
     chosen.tree = WithOptions(entry->tree);

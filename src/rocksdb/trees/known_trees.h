@@ -134,14 +134,15 @@ class KnownTrees {
   // `file` has the level that it was written to. May throw std::bad_alloc.
   Recorded AddFound(uint64_t tree, const ListedFile& file);
 
-  // Sets the options in force. Without a plan and filter_memory, no files are needed, and listeners
-  // read none.
-  void SetPolicy(const PolicyOptions& policy);
-  PolicyOptions policy() const;
+  // Sets the options of families that have not built a filter yet, and of this family, which does
+  // now; `logger` is null for none. Without a plan, filter_memory and range filters, no files are
+  // needed, and listeners read none.
+  void SetPolicy(const PolicyOptions& policy, const void* logger = nullptr,
+                 const std::string& family = {});
   bool needs_files() const noexcept { return needs_files_.load(std::memory_order_relaxed); }
-  // Returns whether each file that has keys gets a filter, as far as known: false if a plan,
-  // filter_memory or the options of a column family may leave one out.
-  bool AllHaveFilters() const;
+  // Returns whether each file of the family that has keys gets a filter, as far as known: false if
+  // a plan, filter_memory or the options of a column family may leave one out.
+  bool AllHaveFilters(const void* logger, const std::string& family);
 
   // ---- Events of a listener (listener.h)
 
@@ -198,6 +199,7 @@ class KnownTrees {
   struct Chosen {
     KnownTree tree;
     BuildFacts facts;                    // only the compaction style is set
+    PolicyOptions policy;                // by which its files are built
     std::shared_ptr<TreeRecord> record;  // null if nothing is known of the tree
   };
   // Returns the tree of this column family in this database. If the database is unknown, or no
@@ -222,6 +224,7 @@ class KnownTrees {
     std::shared_ptr<TreeRecord> record;
     FileName database{};  // unknown without a listener
     bool has_builders = false;
+    std::optional<PolicyOptions> policy{};  // by which its last filter was built
     bool is_closed = false;
     std::vector<uint64_t> ids{};  // ids of files that were found, and its own
     uint64_t id = 0;              // id for new files; 0 if none yet
@@ -256,7 +259,8 @@ class KnownTrees {
   Entry* Make(const void* logger, const std::string& family);
   Listened* FindListened(const void* logger);
   KnownTree WithOptions(KnownTree known) const;
-  void Weigh(ToldFamily* told) const;
+  const PolicyOptions& PolicyOf(const Entry* entry) const;
+  void Weigh(const PolicyOptions& policy, ToldFamily* told) const;
   std::vector<std::shared_ptr<TreeRecord>> OpenTrees() const;
   std::vector<family::Weighed> AllBut(const TreeRecord* record);
   void Bound();
@@ -284,7 +288,7 @@ class KnownTrees {
   std::atomic<bool> has_forgotten_{false};  // true if forgotten_ is not empty
   bool has_seen_options_ = false;
   FamilyOptions options_;
-  PolicyOptions policy_;
+  PolicyOptions policy_;  // of families that have not built a filter
   std::atomic<bool> needs_files_{false};
   std::vector<Listened> listened_;  // open databases
   // Sums of trees in another process.

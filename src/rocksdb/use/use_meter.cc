@@ -28,18 +28,19 @@ UseMeter::UseMeter() {
 }
 
 UseMeter::~UseMeter() {
-  {
-    AllUseMeters& all = UseMeters();
-    const std::lock_guard<std::mutex> lock(all.mutex);
-    (previous_ != nullptr ? previous_->next_ : all.first) = next_;
-    if (next_ != nullptr) next_->previous_ = previous_;
-  }
+  AllUseMeters& all = UseMeters();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  (previous_ != nullptr ? previous_->next_ : all.first) = next_;
+  if (next_ != nullptr) next_->previous_ = previous_;
+}
+
+NamedUse::~NamedUse() {
   for (const std::atomic<UseCell*>& cell : cells_) {
     if (UseCell* const made = cell.load(std::memory_order_acquire)) made->GiveBack();
   }
 }
 
-UseCell* UseMeter::Keep(int level) noexcept {
+UseCell* NamedUse::Keep(int level) noexcept {
   const auto index = static_cast<size_t>(level) + 1;
   std::atomic<UseCell*>& place = cells_[index < kLevels ? index : 0];
   UseCell* cell = place.load(std::memory_order_acquire);
@@ -57,17 +58,34 @@ UseCell* UseMeter::Keep(int level) noexcept {
   return cell;
 }
 
-bool UseMeter::has_filters() const noexcept {
-  for (const std::atomic<UseCell*>& place : cells_) {
-    const UseCell* const cell = place.load(std::memory_order_acquire);
-    if (cell != nullptr && cell->has_filters()) return true;
-  }
-  return false;
+bool NamedUse::has_filters() const noexcept {
+  bool has_one = false;
+  Visit([&has_one](const UseCell& cell) { has_one = has_one || cell.has_filters(); });
+  return has_one;
 }
 
-void UseMeter::SetPolicy(std::string text) noexcept {
+std::shared_ptr<NamedUse> UseMeter::Named(const std::string& policy) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  policy_.swap(text);
+  const auto found = std::find_if(named_.begin(), named_.end(),
+                                  [&](const auto& one) { return one->policy() == policy; });
+  if (found != named_.end()) {
+    std::rotate(found, found + 1, named_.end());
+    return named_.back();
+  }
+  named_.push_back(std::make_shared<NamedUse>(policy));
+  if (named_.size() > kMostNames) {
+    const auto ended = std::find_if(named_.begin(), named_.end(), [](const auto& one) {
+      return one.use_count() == 1 && !one->has_filters();
+    });
+    if (ended != named_.end()) named_.erase(ended);
+  }
+  return named_.back();
+}
+
+bool UseMeter::has_filters() const noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::any_of(named_.begin(), named_.end(),
+                     [](const auto& one) { return one->has_filters(); });
 }
 
 void UseMeter::NoteFamily(const void* log, const std::string& family) noexcept {
@@ -105,23 +123,25 @@ bool UseMeter::IsOf(const void* log) const {
 
 void UseMeter::Read(bool with_idle, std::vector<UseRow>* rows) const {
   UseRow row;
+  std::vector<std::shared_ptr<NamedUse>> named;
   bool is_idle = with_idle && is_in_database_;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    row.policy = policy_;
+    named = named_;
     row.databases = folders_;
     row.families = families_;
   }
   row.seconds = std::chrono::duration<double>(Clock::now() - made_).count();
-  for (const std::atomic<UseCell*>& place : cells_) {
-    const UseCell* const cell = place.load(std::memory_order_acquire);
-    if (cell == nullptr) continue;
-    row.level = cell->level();
-    row.sums = cell->Read();
-    if (with_idle || row.sums.filters > 0 || row.sums.asks > 0 || row.sums.ranges_asked > 0) {
-      rows->push_back(row);
-      is_idle = false;
-    }
+  for (const std::shared_ptr<NamedUse>& one : named) {
+    row.policy = one->policy();
+    one->Visit([&](const UseCell& cell) {
+      row.level = cell.level();
+      row.sums = cell.Read();
+      if (with_idle || row.sums.filters > 0 || row.sums.asks > 0 || row.sums.ranges_asked > 0) {
+        rows->push_back(row);
+        is_idle = false;
+      }
+    });
   }
   if (!is_idle) return;
   row.level = -1;

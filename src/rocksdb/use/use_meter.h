@@ -1,4 +1,4 @@
-// Counters of filter checks and answers of a policy, by the level that a filter states
+// Counters of filter checks and answers of policies, by the level that a filter states
 // (winnow/rocksdb_filter_use.h is for users).
 
 #ifndef WINNOW_SRC_ROCKSDB_USE_USE_METER_H_
@@ -10,9 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/rocksdb/use/use_cell.h"
@@ -21,7 +23,7 @@ namespace winnow::plugin {
 
 // Counters of one policy and one level.
 struct UseRow {
-  std::string policy;               // as an options string
+  std::string policy;               // as an options string, when the filters were read
   std::set<std::string> databases;  // known folders
   std::set<std::string> families;   // known column families
   int level = -1;                   // level that the filters state; -1 if none
@@ -29,24 +31,57 @@ struct UseRow {
   UseSums sums;
 };
 
-// Meter of one policy and its predecessors (SetOptions may replace a policy). Thread-safe.
-// Functions do not throw unless they say so; if out of memory, names of families or databases are
-// missing.
+// Counters of the filters that were read while the policy had one name. Thread-safe.
+class NamedUse {
+ public:
+  explicit NamedUse(std::string policy) : policy_(std::move(policy)) {}
+  ~NamedUse();
+  NamedUse(const NamedUse&) = delete;
+  NamedUse& operator=(const NamedUse&) = delete;
+
+  const std::string& policy() const noexcept { return policy_; }
+
+  // Returns the cell of filters that state this level, with a reference for a reader, which must
+  // give it back. Null if out of memory.
+  UseCell* Keep(int level) noexcept;
+
+  // Returns whether any of the filters is in memory.
+  bool has_filters() const noexcept;
+
+  // Calls `use` with each cell.
+  template <typename Use>
+  void Visit(const Use& use) const {
+    for (const std::atomic<UseCell*>& place : cells_) {
+      if (const UseCell* const cell = place.load(std::memory_order_acquire)) use(*cell);
+    }
+  }
+
+ private:
+  // Number of levels that a filter can state, from -1 on.
+  static constexpr size_t kLevels = 129;
+
+  const std::string policy_;
+  std::array<std::atomic<UseCell*>, kLevels> cells_ = {};
+};
+
+// Meter of one policy and its predecessors (SetOptions may replace a policy), each of which has a
+// name of its own. Thread-safe. Functions do not throw unless they say so; if out of memory, names
+// of families or databases are missing.
 class UseMeter {
  public:
   using Clock = std::chrono::steady_clock;
+
+  // Maximum number of names whose counters stay without a filter in memory.
+  static constexpr size_t kMostNames = 64;
 
   UseMeter();
   ~UseMeter();
   UseMeter(const UseMeter&) = delete;
   UseMeter& operator=(const UseMeter&) = delete;
 
-  // Returns the cell of filters that state this level, with a reference for a reader, which must
-  // give it back. Null if out of memory.
-  UseCell* Keep(int level) noexcept;
-
-  // Sets the policy's name, as an options string.
-  void SetPolicy(std::string text) noexcept;
+  // Returns the counters of the policy with this name, which is an options string. May throw
+  // std::bad_alloc.
+  std::shared_ptr<NamedUse> Named(const std::string& policy);
 
   // Returns whether any filter of the policy is in memory.
   bool has_filters() const noexcept;
@@ -74,18 +109,14 @@ class UseMeter {
   static std::vector<UseRow> ReadWithIdle();
 
  private:
-  // Number of levels that a filter can state, from -1 on.
-  static constexpr size_t kLevels = 129;
-
   bool IsOf(const void* log) const;
   void Read(bool with_idle, std::vector<UseRow>* rows) const;
 
-  std::array<std::atomic<UseCell*>, kLevels> cells_ = {};
   const Clock::time_point made_ = Clock::now();
   std::atomic<bool> is_in_database_{false};
 
-  mutable std::mutex mutex_;  // guards the following members
-  std::string policy_;
+  mutable std::mutex mutex_;                      // guards the following members
+  std::vector<std::shared_ptr<NamedUse>> named_;  // the last one asked for comes last
   std::set<std::string> families_;
   std::set<std::string> folders_;
   std::set<const void*> logs_;                    // logs of databases with a family of this policy

@@ -133,7 +133,9 @@ class ListenerTest : public ::testing::Test {
 
   static std::shared_ptr<TreeRecord> RecordOf(const Policies& policy, DB* database,
                                               const std::string& family = kDefault) {
-    return KnownBy(policy)->trees.RecordOf(database->GetDBOptions().info_log.get(), family);
+    return EngineOf(policy.get())
+        ->known()
+        ->trees.RecordOf(database->GetDBOptions().info_log.get(), family);
   }
 
   // Returns the shape of the live files as they are now.
@@ -176,7 +178,9 @@ class ListenerTest : public ::testing::Test {
     EXPECT_EQ(Unknown(policy, database, family), "");
   }
 
-  static KnownTotals TotalsOf(const Policies& policy) { return KnownBy(policy)->trees.Totals(); }
+  static KnownTotals TotalsOf(const Policies& policy) {
+    return EngineOf(policy.get())->known()->trees.Totals();
+  }
 
   const testing::TemporaryFolder folder_;
   const std::string path_ = folder_ / "database";
@@ -488,6 +492,35 @@ TEST_F(ListenerTest, OneOfTextServesEachFamilyFromItsFirstFileOn) {
   ExpectKnown(policy, database_.get());
   ExpectKnown(other, database_.get(), family);
   ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
+}
+
+// Both databases have a family of one name, and each a policy of its own.
+TEST_F(ListenerTest, OneOfTextServesTwoDatabasesByTheirOwnPolicies) {
+  const Policies policies[] = {MakePolicyFrom(kAuto), MakePolicyFrom(kAuto)};
+  Options options = Listened(policies[0], "listeners=winnow");
+  const std::shared_ptr<ROCKSDB_NAMESPACE::EventListener> both = options.listeners.at(0);
+  std::unique_ptr<DB> databases[2];
+  for (size_t i = 0; i < 2; ++i) {
+    options = SmallLevels(policies[i]);
+    options.listeners = {both};
+    databases[i] = testing::OpenDatabase(options, path_ + std::to_string(i));
+    ASSERT_NE(databases[i], nullptr);
+  }
+  for (uint64_t round = 0; round < 6; ++round) {
+    for (const std::unique_ptr<DB>& database : databases) {
+      Put(database.get(), round * 5000, 10'000);
+    }
+  }
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(Unknown(policies[i], databases[i].get(), databases[i]->DefaultColumnFamily()), "");
+    EXPECT_EQ(TotalsOf(policies[i]).families, 1u);
+  }
+  // The closed one's policy is found again.
+  databases[0].reset();
+  databases[0] = testing::OpenDatabase(options, path_ + "0");
+  ASSERT_NE(databases[0], nullptr);
+  ExpectKnown(policies[1], databases[0].get());
+  ExpectKnown(policies[1], databases[1].get());
 }
 
 TEST_F(ListenerTest, SetOptionsKeepsWhatIsKnown) {

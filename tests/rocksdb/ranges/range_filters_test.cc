@@ -576,8 +576,8 @@ TEST_F(RangeFiltersTest, FilesHaveTheRangeOfTheirKeysWhateverIsAddedToTheirFilte
       options.listeners.push_back(NewListener(table.filter_policy));
       const auto database = OpenDatabase(options, folder / "database");
       Fill(database.get());
-      const auto record = AsPolicy(table.filter_policy.get())
-                              ->shared()
+      const auto record = EngineOf(table.filter_policy.get())
+                              ->known()
                               ->trees.RecordOf(database->GetDBOptions().info_log.get(), "default");
       ASSERT_NE(record, nullptr);
       size_t files = 0;

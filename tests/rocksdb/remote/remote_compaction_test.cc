@@ -451,7 +451,7 @@ TEST_F(RemoteCompactionTest, ThereIsNothingToTellWithoutAPlan) {
 TEST_F(RemoteCompactionTest, ThereIsNothingToTellOnceOptionsThatWereSetHaveNoPlan) {
   for (const char* const change : {"build=bloomfilter", "level_plan=uniform"}) {
     const auto policy = MakePolicyFrom("{id=winnow;level_plan=auto}");
-    static_cast<const Policy&>(*policy).known()->trees.Learn(this, "default", BuildFacts());
+    EngineOf(policy.get())->known()->trees.Learn(this, "default", BuildFacts());
     EXPECT_NE(ExportLearned(*policy, "default"), "");
     auto* const changeable = const_cast<ROCKSDB_NAMESPACE::FilterPolicy*>(policy.get());
     ASSERT_STATUS_OK(changeable->ConfigureFromString({}, change));
@@ -463,7 +463,7 @@ TEST_F(RemoteCompactionTest, ThereIsNothingToTellOnceOptionsThatWereSetHaveNoPla
 
 TEST_F(RemoteCompactionTest, ATreeOfThousandsOfFilesHasATextOfTheSizeThatIsPromised) {
   const auto policy = MakePolicyFrom("{id=winnow;level_plan=auto}");
-  KnownTrees& trees = static_cast<const Policy&>(*policy).known()->trees;
+  KnownTrees& trees = EngineOf(policy.get())->known()->trees;
   trees.Learn(this, "default", BuildFacts());
   std::mt19937_64 random(1);
   std::vector<std::string> keys;
@@ -505,7 +505,7 @@ TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) 
         {"level_plan=uniform", "level_plan=by_level"}}) {
     SCOPED_TRACE(std::string(change.from) + " to " + change.to);
     const auto first = MakePolicyFrom(std::string("{id=winnow;") + change.from + "}");
-    KnownTrees& trees = static_cast<const Policy&>(*first).known()->trees;
+    KnownTrees& trees = EngineOf(first.get())->known()->trees;
     BuildFacts facts;
     facts.level = 3;
     trees.Learn(this, "default", facts);
@@ -515,6 +515,7 @@ TEST_F(RemoteCompactionTest, APolicyTellsForTheOneThatSetOptionsMadeInItsPlace) 
                     {{FileName::Of(path_, 1), 3, {"a", "b", {}}, 1000, 7, 1000, true}});
     const auto second = MakePolicyFrom(std::string("{id=winnow.Filter;") + change.to + "}", first);
     ASSERT_STATUS_OK(second->ValidateOptions({}, {}));
+    trees.SetPolicy(*EngineOf(second.get())->InForceNow(), this, "default");  // builds a file
     WorkersRule rule;
     ASSERT_EQ(RuleOfText(ExportLearned(*first, "default"), &rule), "");
     EXPECT_EQ(rule.depth, 4);

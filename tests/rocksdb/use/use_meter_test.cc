@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -51,13 +52,13 @@ class UseMeterTest : public ::testing::Test {
   ~UseMeterTest() override { SetMeanGap(kNoSetGap); }
 
   std::unique_ptr<FilterBitsReader> Reader(const std::string& block) {
-    return std::unique_ptr<FilterBitsReader>(NewBitsReader(block, *builtin_, {}, &meter_));
+    return std::unique_ptr<FilterBitsReader>(NewBitsReader(block, *builtin_, {}, use_.get()));
   }
 
   // Returns the sums of this test's meter only.
   UseSums SumsOf(int level) const {
     UseSums sums;
-    UseCell* const cell = const_cast<UseMeter&>(meter_).Keep(level);
+    UseCell* const cell = use_->Keep(level);
     sums = cell->Read();
     cell->GiveBack();
     return sums;
@@ -65,6 +66,7 @@ class UseMeterTest : public ::testing::Test {
 
   std::shared_ptr<const FilterPolicy> builtin_;
   UseMeter meter_;
+  const std::shared_ptr<NamedUse> use_ = meter_.Named("bits_per_key=10");
 };
 
 // Runs `work` in a new thread, which samples with the mean gap set before.
@@ -105,7 +107,7 @@ TEST_F(UseMeterTest, CountsEachAskWhereTheGapIsOne) {
     const auto file = std::make_shared<family::LiveFile>();
     file->bits = 60;  // asked() is then the number of denied checks
     const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(
-        block, *builtin_, has_file ? OwnedReader(tree, file) : OwnedReader(), &meter_));
+        block, *builtin_, has_file ? OwnedReader(tree, file) : OwnedReader(), use_.get()));
     for (const bool may_share : {true, false}) {
       SetHashSharing(may_share);
       for (const size_t length : {8, 40, 70, 200, 600, 2000}) {
@@ -292,12 +294,12 @@ TEST_F(UseMeterTest, DamagedBlocksHaveNoLevel) {
   for (size_t at = whole.size() - 64; at < whole.size(); ++at) {
     std::string block = whole;
     block[at] = static_cast<char>(block[at] ^ 0x55);
-    UseMeter meter;
-    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, &meter));
+    NamedUse use("bits_per_key=10");
+    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, &use));
     const bool is_usable = FilterView(block).fault() == Fault::kNone;
     InThread([&] { AskAll(reader.get(), Keys(100, 20, false), false); });
-    UseCell* const none = meter.Keep(-1);
-    UseCell* const stated = meter.Keep(4);
+    UseCell* const none = use.Keep(-1);
+    UseCell* const stated = use.Keep(4);
     if (!is_usable) {
       ++damaged;
       EXPECT_EQ(stated->Read().filters, 0u) << at;
@@ -313,11 +315,11 @@ TEST_F(UseMeterTest, DamagedBlocksHaveNoLevel) {
 
 TEST_F(UseMeterTest, LevelsThatNoFilterCanStateAreNone) {
   for (const int level : {-2, 128, 1 << 30, INT32_MIN, INT32_MAX}) {
-    UseCell* const cell = meter_.Keep(level);
+    UseCell* const cell = use_->Keep(level);
     EXPECT_EQ(cell->level(), -1);
     cell->GiveBack();
   }
-  UseCell* const last = meter_.Keep(127);
+  UseCell* const last = use_->Keep(127);
   EXPECT_EQ(last->level(), 127);
   last->GiveBack();
 }
@@ -327,7 +329,8 @@ TEST_F(UseMeterTest, ReadersOutliveTheirMeter) {
   SetMeanGap(1);
   const std::string block = BlockOf(0, 10, 1000);
   auto meter = std::make_unique<UseMeter>();
-  const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, meter.get()));
+  const std::unique_ptr<FilterBitsReader> reader(
+      NewBitsReader(block, *builtin_, {}, meter->Named("bits_per_key=10").get()));
   meter.reset();
   InThread([&] { EXPECT_TRUE(reader->MayMatch("key 7")); });
 }
@@ -335,7 +338,6 @@ TEST_F(UseMeterTest, ReadersOutliveTheirMeter) {
 std::vector<UseRow> RowsOf(const void* log) { return UseMeter::ReadAll(log); }
 
 TEST_F(UseMeterTest, RowsSayWhoseTheyAre) {
-  meter_.SetPolicy("bits_per_key=7");
   const int log = 0;
   const int other_log = 0;
   const int database = 0;
@@ -343,7 +345,8 @@ TEST_F(UseMeterTest, RowsSayWhoseTheyAre) {
   meter_.NoteFamily(&log, "default");
   meter_.Opened(&database, "/data/db", &log);
   const std::string block = BlockOf(6, 7, 100);
-  const auto reader = Reader(block);
+  const std::unique_ptr<FilterBitsReader> reader(
+      NewBitsReader(block, *builtin_, {}, meter_.Named("bits_per_key=7").get()));
   const std::vector<UseRow> rows = RowsOf(&log);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].policy, "bits_per_key=7");
@@ -357,10 +360,50 @@ TEST_F(UseMeterTest, RowsSayWhoseTheyAre) {
   EXPECT_EQ(RowsOf(nullptr).size(), 1u) << "its figures stay";
 }
 
+// SetOptions gives a policy, or its successor, another name.
+TEST_F(UseMeterTest, FiltersCountUnderTheNameThatTheirPolicyHadWhenTheyWereRead) {
+  const int log = 0;
+  meter_.NoteFamily(&log, "orders");
+  const std::string block = BlockOf(6, 7, 100);
+  const auto read = [&](const std::string& name) {
+    return std::unique_ptr<FilterBitsReader>(
+        NewBitsReader(block, *builtin_, {}, meter_.Named(name).get()));
+  };
+  const auto former = read("bits_per_key=7");
+  const auto latter = read("bits_per_key=8");
+  const auto again = read("bits_per_key=7");
+  std::map<std::string, uint64_t> filters;
+  for (const UseRow& row : RowsOf(&log)) filters[row.policy] += row.sums.filters;
+  EXPECT_EQ(filters,
+            (std::map<std::string, uint64_t>{{"bits_per_key=7", 2}, {"bits_per_key=8", 1}}));
+}
+
+// The names of policies that ended do not gather without limit, but those in use stay.
+TEST_F(UseMeterTest, HasALimitedNumberOfNames) {
+  const int log = 0;
+  meter_.NoteFamily(&log, "orders");
+  const std::string block = BlockOf(6, 7, 100);
+  const std::unique_ptr<FilterBitsReader> reader(
+      NewBitsReader(block, *builtin_, {}, meter_.Named("in use").get()));
+  for (size_t i = 0; i < 2 * UseMeter::kMostNames; ++i) {
+    const std::shared_ptr<NamedUse> ended = meter_.Named("ended " + std::to_string(i));
+    delete NewBitsReader(block, *builtin_, {}, ended.get());
+  }
+  size_t names = 0;
+  size_t in_use = 0;
+  for (const UseRow& row : UseMeter::ReadWithIdle()) {
+    names += row.policy.rfind("ended ", 0) == 0 ? 1 : 0;
+    in_use += row.policy == "in use" ? row.sums.filters : 0;
+  }
+  EXPECT_LE(names, UseMeter::kMostNames);
+  EXPECT_GE(names, UseMeter::kMostNames - 2);
+  EXPECT_EQ(in_use, 1u);
+}
+
 TEST_F(UseMeterTest, MetricsHaveThePolicyOfADatabaseForAsLongAsItLives) {
   const std::string policy = "bits_per_key=7.25";
   auto meter = std::make_unique<UseMeter>();
-  meter->SetPolicy(policy);
+  std::shared_ptr<NamedUse> use = meter->Named(policy);
   // Returns the level and the number of filters of each row.
   const auto rows = [&](const std::vector<UseRow>& all) {
     std::vector<std::pair<int, uint64_t>> found;
@@ -378,8 +421,7 @@ TEST_F(UseMeterTest, MetricsHaveThePolicyOfADatabaseForAsLongAsItLives) {
   EXPECT_THAT(rows(UseMeter::ReadAll()), IsEmpty());
   const std::string block = BlockOf(6, 7, 100);
   {
-    const std::unique_ptr<FilterBitsReader> reader(
-        NewBitsReader(block, *builtin_, {}, meter.get()));
+    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, use.get()));
     EXPECT_THAT(rows(UseMeter::ReadWithIdle()), ElementsAre(Pair(6, 1)));
   }
   EXPECT_THAT(rows(UseMeter::ReadWithIdle()), ElementsAre(Pair(6, 0))) << "dropped from a cache";
@@ -397,7 +439,8 @@ TEST_F(UseMeterTest, AThousandPolicies) {
     meters.push_back(std::make_unique<UseMeter>());
     meters.back()->NoteFamily(&log, "family " + std::to_string(i));
     for (const std::string& block : blocks) {
-      readers.emplace_back(NewBitsReader(block, *builtin_, {}, meters.back().get()));
+      readers.emplace_back(
+          NewBitsReader(block, *builtin_, {}, meters.back()->Named("bits_per_key=10").get()));
     }
   }
   SetMeanGap(1);

@@ -171,10 +171,10 @@ TEST(LogUseTest, WritesToEachLogAtMostOnceInTenMinutes) {
   KeepingLogger log;
   KeepingLogger other;
   UseMeter meter;
-  meter.SetPolicy("bits_per_key=10");
+  const std::shared_ptr<NamedUse> use = meter.Named("bits_per_key=10");
   meter.NoteFamily(&log, "orders");
   const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader(
-      NewBitsReader({block.data.get(), block.size}, *builtin, {}, &meter));
+      NewBitsReader({block.data.get(), block.size}, *builtin, {}, use.get()));
   const std::chrono::steady_clock::time_point start;
   const auto after = [&start](int seconds) { return start + std::chrono::seconds(seconds); };
   LogUse(nullptr, start);

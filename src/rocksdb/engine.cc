@@ -1,4 +1,4 @@
-#include "src/rocksdb/builders/planned_builders.h"
+#include "src/rocksdb/engine.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,26 +7,45 @@
 
 #include "src/core/format.h"
 #include "src/core/ranges/range_note.h"
+#include "src/core/struct_size.h"
 #include "src/core/tree_note.h"
+#include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/builders/bits_builder.h"
 #include "src/rocksdb/builders/last_built_filter.h"
 #include "src/rocksdb/counters.h"
+#include "src/rocksdb/hash_guard.h"
 #include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/messages/family_lines.h"
 #include "src/rocksdb/messages/info_log.h"
 #include "src/rocksdb/metrics_file.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/ranges/range_extractor.h"
+#include "src/rocksdb/totals.h"
 #include "src/rocksdb/use/use_text.h"
 #include "third_party/rocksdb_abi/versions.h"
 #include "winnow/filter.h"
+#include "winnow/rocksdb_filter_loads.h"
 
-namespace winnow::plugin {
+namespace winnow {
+namespace plugin {
 
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Slice;
 
 namespace {
+
+// List of all engines. Never destroyed: policies may live longer than static objects.
+struct AllEngines {
+  std::mutex mutex;
+  Engine* first = nullptr;
+};
+AllEngines& Engines() {
+  static AllEngines& all = *new AllEngines;
+  return all;
+}
 
 // Returns whether a file's filter has one reader while the file is open. This is not the case if
 // the block cache holds the filter.
@@ -49,10 +68,24 @@ constexpr char kAskedIfTold[] =
     "range "
     "filters; without that option, all scans with an upper bound do";
 
+// Says which of the options have no effect.
 void SayWithoutEffect(const PolicyOptions& options, const FilterBuildingContext& context) noexcept {
   try {
-    if (const std::string text = WithoutEffect(options); !text.empty()) {
-      WarnOnceInLog(context.info_log, text);
+    if (options.build == Build::kWinnow) {
+      if (const std::string text = WithoutEffect(options); !text.empty()) {
+        WarnOnceInLog(context.info_log, text);
+      }
+      return;
+    }
+    const std::string why = " has no effect with build=" + PolicyOptionText("build", options);
+    if (options.filter_memory > 0) {
+      WarnOnceInLog(context.info_log, "filter_memory" + why +
+                                          ": RocksDB's filters have bits_per_key=" +
+                                          PolicyOptionText("bits_per_key", options));
+    }
+    if (options.range_bits > 0) {
+      WarnOnceInLog(context.info_log,
+                    "range_bits" + why + ": RocksDB's filters know single keys and prefixes");
     }
   } catch (...) {
     // The warning is best-effort.
@@ -146,6 +179,88 @@ FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::DBOptions& database,
 
 }  // namespace
 
+Engine::Engine(const FilterPolicy* policy, std::shared_ptr<KnownFiles> known, InForce in_force,
+               std::string before)
+    : policy_(policy),
+      known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()),
+      in_force_(std::move(in_force)),
+      log_line_(std::move(before)) {
+  ++known_->engines;
+  HashProblem();  // reported on stderr now, and computed before memory may run out
+  AllEngines& all = Engines();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  next_ = all.first;
+  if (next_ != nullptr) next_->previous_ = this;
+  all.first = this;
+}
+
+Engine::~Engine() {
+  --known_->engines;
+  AllEngines& all = Engines();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  (previous_ != nullptr ? previous_->next_ : all.first) = next_;
+  if (next_ != nullptr) next_->previous_ = previous_;
+}
+
+Engine* EngineOf(const FilterPolicy* policy) noexcept {
+  AllEngines& all = Engines();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  for (Engine* one = all.first; one != nullptr; one = one->next_) {
+    if (one->policy_ == policy) return one;
+  }
+  return nullptr;
+}
+
+bool Engine::BuildsOurs() const {
+  const std::optional<PolicyOptions> options = in_force_();
+  return options && options->build == Build::kWinnow;
+}
+
+std::shared_ptr<KnownFiles> Engine::KnownToTell() {
+  const std::optional<PolicyOptions> options = in_force_();
+  if (!options) return nullptr;
+  known_->trees.SetPolicy(*options);
+  return known_;
+}
+
+void Engine::NamePolicy(const std::string& name) noexcept {
+  try {
+    std::shared_ptr<NamedUse> use = known_->loads.use().Named(name);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    use_.swap(use);
+  } catch (...) {
+    // Out of memory: the former name stays.
+  }
+}
+
+void Engine::NamePolicy(const PolicyOptions& options) noexcept {
+  try {
+    NamePolicy(ShortText(options));
+  } catch (...) {
+  }
+}
+
+std::shared_ptr<NamedUse> Engine::use() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return use_;
+}
+
+FilterBitsBuilder* Engine::NewBuilder(const char* name, const PolicyOptions& options,
+                                      const std::string& complaint,
+                                      const FilterBuildingContext& context) noexcept {
+  log_line_.WriteOnce(context.info_log, name, options, complaint);
+  NoteBuilderAsked(context);
+  NamePolicy(options);
+  SayWithoutEffect(options, context);
+  try {
+    if (options.build != Build::kWinnow) return builtin_builders_.NewBuilder(options, context);
+    return HashProblem().empty() ? NewPlanned(options, context) : nullptr;
+  } catch (...) {
+    CountUnbuiltFilter();
+    return nullptr;
+  }
+}
+
 // Decides on a filter in four steps, each of which needs the results of the former ones. Only the
 // last step needs the file's keys, and so it ends when they are known (file_plan.h).
 //
@@ -153,46 +268,37 @@ FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::DBOptions& database,
 //   FitIntoMemory        with filter_memory, sizes an average file at this level
 //   PlannedByLevel       plans the rate by the file's level
 //   DecideByItsPlace     goes by the live files and by lookups, where these are known
-FilterBitsBuilder* PlannedBuilders::NewBuilder(const PolicyOptions& asked,
-                                               const FilterBuildingContext& context) noexcept {
-  if (!HashProblem().empty()) return nullptr;
+FilterBitsBuilder* Engine::NewPlanned(const PolicyOptions& asked,
+                                      const FilterBuildingContext& context) {
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  SetPolicy(asked);
-  SayWithoutEffect(asked, context);
+  known_->trees.SetPolicy(asked, context.info_log, context.column_family_name);
   NoteBuilder(known_);
   const bool may_have_range = MayHaveRange(asked, context);
-  if (!GoesByTrees(asked)) {
-    return NewBitsBuilder(ContextToOptions(asked, context), verify);
+  if (!GoesByTrees(asked)) return NewBitsBuilder(ContextToOptions(asked, context), verify);
+  FileToBuild file = FindTree(asked, context);
+  if (!may_have_range) file.options.range_bits = 0;
+  const bool has_place = IsDecidedByItsPlace(file);
+  const std::optional<PolicyOptions> sized = FitIntoMemory(&file, context);
+  if (!sized) return nullptr;
+  FilterOptions planned = PlannedByLevel(*sized, file);
+  if (!NeedsFilter(planned)) return nullptr;
+  SayIfByLevel(file, context);
+  if (file.is_sized) planned.levels_below = -1;
+  PolicyOptions with_ranges = *sized;
+  if (with_ranges.range_bits > 0)
+    with_ranges.range_bits = RangeBitsOf(*sized, file.facts, file.record.get());
+  std::unique_ptr<RangePart> range = NewRange(with_ranges, context, file.record);
+  if (range == nullptr && file.options.range_bits > 0) {
+    if (sized->range_bits == 0) RangePart::SayNoRoom(context.info_log);
+    file.options.range_bits = 0;
   }
-  try {
-    FileToBuild file = FindTree(asked, context);
-    if (!may_have_range) file.options.range_bits = 0;
-    const bool has_place = IsDecidedByItsPlace(file);
-    const std::optional<PolicyOptions> sized = FitIntoMemory(&file, context);
-    if (!sized) return nullptr;
-    FilterOptions planned = PlannedByLevel(*sized, file);
-    if (!NeedsFilter(planned)) return nullptr;
-    SayIfByLevel(file, context);
-    if (file.is_sized) planned.levels_below = -1;
-    PolicyOptions with_ranges = *sized;
-    if (with_ranges.range_bits > 0)
-      with_ranges.range_bits = RangeBitsOf(*sized, file.facts, file.record.get());
-    std::unique_ptr<RangePart> range = NewRange(with_ranges, context, file.record);
-    if (range == nullptr && file.options.range_bits > 0) {
-      if (sized->range_bits == 0) RangePart::SayNoRoom(context.info_log);
-      file.options.range_bits = 0;
-    }
-    if (!has_place) return NewBitsBuilder(planned, verify, nullptr, std::move(range));
-    return NewBitsBuilder(planned, verify, DecideByItsPlace(std::move(file), context),
-                          std::move(range));
-  } catch (...) {
-    CountUnbuiltFilter();
-    return nullptr;
-  }
+  if (!has_place) return NewBitsBuilder(planned, verify, nullptr, std::move(range));
+  return NewBitsBuilder(planned, verify, DecideByItsPlace(std::move(file), context),
+                        std::move(range));
 }
 
 // Says that no source tells which files live, if rates go by level for this reason.
-void PlannedBuilders::SayIfByLevel(const FileToBuild& file, const FilterBuildingContext& context) {
+void Engine::SayIfByLevel(const FileToBuild& file, const FilterBuildingContext& context) {
   using ROCKSDB_NAMESPACE::TableFileCreationReason;
   const bool is_of_tree = context.reason == TableFileCreationReason::kFlush ||
                           context.reason == TableFileCreationReason::kCompaction;
@@ -204,8 +310,8 @@ void PlannedBuilders::SayIfByLevel(const FileToBuild& file, const FilterBuilding
   WarnOnceInLog(context.info_log, kByLevel);
 }
 
-bool PlannedBuilders::MayHaveRange(const PolicyOptions& options,
-                                   const FilterBuildingContext& context) noexcept {
+bool Engine::MayHaveRange(const PolicyOptions& options,
+                          const FilterBuildingContext& context) noexcept {
   if (options.range_bits == 0) {
     if (known_->has_range_extractor) WarnOnceInLog(context.info_log, kExtractorWithoutBits);
     return false;
@@ -227,19 +333,19 @@ bool PlannedBuilders::MayHaveRange(const PolicyOptions& options,
   return false;
 }
 
-PlannedBuilders::FileToBuild PlannedBuilders::FindTree(const PolicyOptions& asked,
-                                                       const FilterBuildingContext& context) {
+Engine::FileToBuild Engine::FindTree(const PolicyOptions& asked,
+                                     const FilterBuildingContext& context) {
   FileToBuild file{asked, FactsOf(context), {}, nullptr};
   file.options.level_plan = PlanInForce(asked.level_plan);
   if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
   file.tree = known_->trees.Learn(context.info_log, context.column_family_name, file.facts,
                                   HasOneReaderAFile(context.table_options));
-  file.record = RecordOf(context);
+  file.record = known_->trees.RecordOf(context.info_log, context.column_family_name);
   return file;
 }
 
-std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_build,
-                                                            const FilterBuildingContext& context) {
+std::optional<PolicyOptions> Engine::FitIntoMemory(FileToBuild* to_build,
+                                                   const FilterBuildingContext& context) {
   const FileToBuild& file = *to_build;
   if (file.options.filter_memory == 0) return file.options;
   const KnownTotals totals = known_->trees.Totals();
@@ -294,17 +400,17 @@ std::optional<PolicyOptions> PlannedBuilders::FitIntoMemory(FileToBuild* to_buil
   return sized;
 }
 
-FilterOptions PlannedBuilders::PlannedByLevel(const PolicyOptions& sized, const FileToBuild& file) {
+FilterOptions Engine::PlannedByLevel(const PolicyOptions& sized, const FileToBuild& file) {
   return PlannedOptions(sized, file.facts, file.tree, NextLevel(file.facts, file.tree));
 }
 
 // A file's place is unknown if its level or its tree is.
-bool PlannedBuilders::IsDecidedByItsPlace(const FileToBuild& file) noexcept {
+bool Engine::IsDecidedByItsPlace(const FileToBuild& file) noexcept {
   return file.record != nullptr && file.facts.level >= 0;
 }
 
-std::unique_ptr<FilePlan> PlannedBuilders::DecideByItsPlace(FileToBuild file,
-                                                            const FilterBuildingContext& context) {
+std::unique_ptr<FilePlan> Engine::DecideByItsPlace(FileToBuild file,
+                                                   const FilterBuildingContext& context) {
   FilePlan::Tree tree;
   tree.known = file.tree;
   tree.record = std::move(file.record);
@@ -316,33 +422,23 @@ std::unique_ptr<FilePlan> PlannedBuilders::DecideByItsPlace(FileToBuild file,
   return std::make_unique<FilePlan>(file.options, file.facts, std::move(tree));
 }
 
-std::shared_ptr<TreeRecord> PlannedBuilders::RecordOf(const FilterBuildingContext& context) {
-  return known_->trees.RecordOf(context.info_log, context.column_family_name);
-}
-
-void PlannedBuilders::SetPolicy(const PolicyOptions& options) noexcept {
-  known_->trees.SetPolicy(options);
-  NamePolicy(options);
-}
-
-void PlannedBuilders::NamePolicy(const PolicyOptions& options) noexcept {
-  try {
-    known_->loads.use().SetPolicy(ShortText(options));
-  } catch (...) {
-  }
-}
-
-void PlannedBuilders::NoteBuilderAsked(const FilterBuildingContext& context) noexcept {
+void Engine::NoteBuilderAsked(const FilterBuildingContext& context) noexcept {
   known_->loads.See(context.table_options);
   known_->loads.WriteLate(context.info_log);
   known_->loads.use().NoteFamily(context.info_log, context.column_family_name);
+  LogTotals(context.info_log);
   LogUse(context.info_log);
   order_shown_.BuilderAsked();
 }
 
-OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents) noexcept {
+FilterBitsReader* Engine::NewReader(const Slice& contents, const FilterPolicy& builtin) noexcept {
   KeepMetricsFile();  // RocksDB does not validate the options of read-only databases
-  const std::string_view block(contents.data(), contents.size());
+  return NewBitsReader(contents, builtin, ReaderOf({contents.data(), contents.size()}),
+                       use().get());
+}
+
+// Returns a reader without a file if the file is not known.
+OwnedReader Engine::ReaderOf(std::string_view block) noexcept {
   const bool is_ours = core::LooksOurs(block);
   const uint64_t hash = is_ours ? HashOfTail(block) : HashOfSomeBytes(block);
   known_->loads.Note(hash, block.size());
@@ -350,7 +446,7 @@ OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents)
   try {
     OwnedReader reader = known_->filter_files.NewReader(hash);
     if (reader || !known_->trees.needs_files()) return reader;
-    return NewReaderOfFound(block, hash);
+    return ReaderOfFound(block, hash);
   } catch (...) {
     return {};
   }
@@ -358,7 +454,7 @@ OwnedReader PlannedBuilders::NewReader(const ROCKSDB_NAMESPACE::Slice& contents)
 
 // Returns the reader of a filter that an earlier process built; its file is unknown if the filter
 // has no note.
-OwnedReader PlannedBuilders::NewReaderOfFound(std::string_view block, uint64_t hash_of_tail) {
+OwnedReader Engine::ReaderOfFound(std::string_view block, uint64_t hash_of_tail) {
   const std::optional<core::TreeNote> note = core::TreeNoteOf(block);
   if (!note || note->tree == 0) return {};
   const FilterInfo info = FilterView(block).info();
@@ -379,14 +475,14 @@ OwnedReader PlannedBuilders::NewReaderOfFound(std::string_view block, uint64_t h
   return known_->filter_files.NewReader(hash_of_tail);
 }
 
-void PlannedBuilders::NoteDatabaseOptions(
-    const ROCKSDB_NAMESPACE::DBOptions& database,
-    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
+void Engine::NoteDatabaseOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
+                                 const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
   KeepMetricsFile();
+  static_cast<void>(KnownToTell());
   known_->loads.See(family);
   known_->loads.See(database);
   known_->loads.WillOpen(database.info_log);
-  known_->loads.use().NoteDatabase();
+  NoteDatabase();
   if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;
   known_->asks_if_told = rocksdb_abi::SeeksPrefixesOnlyIfAsked(database);
   if (family.comparator != nullptr) {
@@ -399,4 +495,27 @@ void PlannedBuilders::NoteDatabaseOptions(
   known_->trees.NoteFamilyOptions(FamilyOptionsOf(database, family), database.info_log.get());
 }
 
-}  // namespace winnow::plugin
+}  // namespace plugin
+
+bool FillFilterLoads(const ROCKSDB_NAMESPACE::FilterPolicy* policy, FilterLoads* loads,
+                     size_t size) noexcept {
+  const plugin::Engine* const engine = plugin::EngineOf(policy);
+  FilterLoads read;
+  if (policy == nullptr) {
+    read = plugin::LoadMeter::ReadAll();
+  } else if (engine != nullptr) {
+    read = engine->loads()->Read();
+  }
+  core::ForCaller(read, loads, size);
+  return policy == nullptr || engine != nullptr;
+}
+
+bool SetFilterLoadAlarm(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
+                        std::function<void(const FilterLoadAlarm&)> alarm,
+                        size_t size_of_alarm) noexcept {
+  if (size_of_alarm > sizeof(FilterLoadAlarm)) return false;
+  const plugin::Engine* const engine = plugin::EngineOf(&policy);
+  return engine != nullptr && engine->loads()->SetCallback(std::move(alarm));
+}
+
+}  // namespace winnow
