@@ -484,7 +484,7 @@ void Engine::NoteDatabaseOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
   known_->loads.WillOpen(database.info_log);
   NoteDatabase();
   if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;
-  known_->asks_if_told = rocksdb_abi::SeeksPrefixesOnlyIfAsked(database);
+  if (rocksdb_abi::SeeksPrefixesOnlyIfAsked(database)) known_->asks_if_told = true;
   if (family.comparator != nullptr) {
     if (OrderOf(family.comparator->Name()) == KeyOrder::kOther) {
       known_->was_shown_other_order = true;

@@ -43,7 +43,7 @@ struct KnownFiles {
   LoadMeter loads;
   std::atomic<bool> was_shown_other_order{false};  // a family's keys are not in bytewise order
   std::atomic<bool> has_range_extractor{false};    // a family has or had one
-  std::atomic<bool> asks_if_told{false};           // prefix_seek_opt_in_only
+  std::atomic<bool> asks_if_told{false};           // a database has prefix_seek_opt_in_only
   std::mutex found;             // held while the file of an unknown filter is recorded
   std::atomic<int> engines{0};  // number of engines that own a share
 };

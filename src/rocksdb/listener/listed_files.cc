@@ -46,8 +46,10 @@ bool Listener::Enter(DB* opened) {
 void Listener::Look(DB* opened) noexcept {
   ShowToMeters(opened);
   bool is_reading = false;
+  std::string path;  // the database may be closed while it is read
   const Clock::time_point start = Clock::now();
   try {
+    path = opened->GetName();
     is_reading = Enter(opened);
     if (!is_reading) return;
     Read(opened);
@@ -57,7 +59,7 @@ void Listener::Look(DB* opened) noexcept {
   if (!is_reading) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const std::unique_ptr<Database>& database : databases_) {
-    if (database->opened != opened) continue;
+    if (database->path != path) continue;
     const Clock::time_point now = Clock::now();
     database->is_reading = false;
     if (database->next_list <= start) database->next_list = now + kListShare * (now - start);

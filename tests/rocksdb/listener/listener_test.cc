@@ -267,6 +267,36 @@ TEST_F(ListenerTest, FilesThatAreDeletedWhileTheyAreListedEnd) {
   EXPECT_EQ(record->family.totals().files, files - 1);
 }
 
+// A database that is closed while its files are listed.
+class ClosesWhileItLists final : public ROCKSDB_NAMESPACE::StackableDB {
+ public:
+  ClosesWhileItLists(DB* database, EventListener* listener)
+      : StackableDB(std::shared_ptr<DB>(database, [](DB*) {})), listener_(listener) {}
+
+  void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* files) override {
+    StackableDB::GetLiveFilesMetaData(files);
+    listener_->OnColumnFamilyHandleDeletionStarted(DefaultColumnFamily());
+    ++lists_;
+  }
+  int lists() const { return lists_; }
+
+ private:
+  EventListener* const listener_;
+  int lists_ = 0;
+};
+
+TEST_F(ListenerTest, ADatabaseThatIsClosedWhileItIsListedIsListedWhenItIsOpenAgain) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  Open(SmallLevels(policy));
+  Put(0, 5000);
+  const std::shared_ptr<EventListener> listener = winnow::NewListener(policy);
+  ClosesWhileItLists database(database_.get(), listener.get());
+  for (int lists = 1; lists < 4; ++lists) {
+    listener->OnFlushBegin(&database, {});
+    EXPECT_EQ(database.lists(), lists);
+  }
+}
+
 // A database whose file lists take long, which delays the next one.
 class ListsSlowly final : public ROCKSDB_NAMESPACE::StackableDB {
  public:

@@ -329,6 +329,20 @@ TEST_F(RangeFiltersTest, WithoutTheExtractorOrTheBitsTheLogSaysSo) {
   EXPECT_THAT(LogOf(other), ::testing::HasSubstr("winnow.range has no effect"));
 }
 
+#if WINNOW_ROCKSDB_AT_LEAST(9, 7)
+// A policy of several databases, of which the last one that was validated lacks the option.
+TEST_F(RangeFiltersTest, WhereOnlySomeScansAskTheLogSaysSo) {
+  Options options = OptionsOf(Table());
+  options.prefix_seek_opt_in_only = true;
+  std::unique_ptr<DB> database = OpenDatabase(options, path_);
+  options.prefix_seek_opt_in_only = false;
+  std::unique_ptr<DB> other = OpenDatabase(options, path_ + ".other");
+  Fill(database.get());
+  EXPECT_THAT(LogOf(path_),
+              ::testing::HasSubstr("only scans with auto_prefix_mode=true ask range filters"));
+}
+#endif
+
 TEST_F(RangeFiltersTest, PartitionsFilterAsWellAsWholeFilters) {
   BlockBasedTableOptions table = Table();
   table.partition_filters = true;
