@@ -125,6 +125,7 @@ int main(int argc, char** argv) {
   options.iterations = absl::GetFlag(FLAGS_iterations);
   winnow::bench::AddContext(options);
   winnow::bench::RegisterBuildRows(options);
+  winnow::bench::RegisterFileRows(options);
   winnow::bench::RegisterQueryRows(options);
   winnow::bench::RegisterReaderRows(options);
   winnow::bench::RegisterHugePageRows(options);

@@ -28,10 +28,11 @@ struct Lookups {
   size_t num_filters;
   size_t misalignment;
   size_t batch = KeyGroup::kKeys;  // keys per call for one filter; divides kKeys
+  size_t key_length = KeyGroup::kUsualLength;
 };
 
 std::vector<FilterBitsReader*> ReadersFor(const Lookups& lookups) {
-  const FilterShape shape{lookups.num_keys};
+  const FilterShape shape{lookups.num_keys, lookups.key_length};
   std::vector<FilterBitsReader*> readers;
   for (uint64_t filter = 0; filter < lookups.num_filters; ++filter) {
     const size_t misalignment =
@@ -56,6 +57,32 @@ void QueryOne(benchmark::State& state, const Lookups& lookups) {
     }
   }
   ReportLookups(state, KeyGroup::kKeys, found);
+}
+
+// A Get or, with batches, a MultiGet that asks all filters for each key.
+void QueryFiles(benchmark::State& state, const Lookups& lookups) {
+  const std::vector<FilterBitsReader*> readers = ReadersFor(lookups);
+  LookupIndices indices(lookups.num_keys, lookups.presence);
+  KeyGroup keys(lookups.key_length);
+  KeySlices slices = SlicesOf(keys);
+  std::array<Slice*, KeyGroup::kKeys> pointers;
+  for (size_t i = 0; i < KeyGroup::kKeys; ++i) pointers[i] = &slices[i];
+  std::array<bool, KeyGroup::kKeys> may_match;
+  size_t found = 0;
+  for (auto iteration : state) {
+    for (size_t i = 0; i < KeyGroup::kKeys; ++i) keys.Set(i, indices.Next());
+    if (lookups.batch == 1) {
+      for (const Slice& key : slices) {
+        for (FilterBitsReader* const reader : readers) found += reader->MayMatch(key);
+      }
+      continue;
+    }
+    for (FilterBitsReader* const reader : readers) {
+      reader->MayMatch(KeyGroup::kKeys, pointers.data(), may_match.data());
+      for (const bool one : may_match) found += one;
+    }
+  }
+  ReportLookups(state, KeyGroup::kKeys * readers.size(), found);
 }
 
 void QueryRandom(benchmark::State& state, const Lookups& lookups) {
@@ -162,6 +189,23 @@ void RegisterReaderRows(const RowOptions& options) {
     for (const uint64_t keys : {uint64_t{10'000}, uint64_t{100'000}}) {
       options.SetIterations(AddRow(absl::StrCat("readers/random_of_100/", subject.name, "/", keys),
                                    MakeReaders, subject, options.KeysFor(keys)));
+    }
+  }
+}
+
+void RegisterFileRows(const RowOptions& options) {
+  static constexpr size_t kFiles[] = {1, 4, 7};
+  static constexpr size_t kLengths[] = {16, 24, 100, 256, 512};
+  for (const Subject& subject : Subjects()) {
+    for (const size_t files : kFiles) {
+      for (const size_t length : kLengths) {
+        for (const bool is_batch : {false, true}) {
+          RegisterRow(options, absl::StrCat("files/", is_batch ? "multiget_" : "get_", files),
+                      absl::StrCat("keys_of_", length), QueryFiles,
+                      {subject, 100'000, Presence::kNone, files, kUsual,
+                       is_batch ? KeyGroup::kKeys : 1, length});
+        }
+      }
     }
   }
 }

@@ -57,7 +57,9 @@ void RegisterBuildRows(const RowOptions& options);
 //   multiget_of_N/hot|random_of_4|random_of_100/…   likewise, N keys at a time
 //   query/at_OFFSET/…                       bytes at OFFSET after a multiple of 64
 //   keys/PRESENCE                           generation of the keys, a part of all of these
+//   files/get_N/…, files/multiget_N/…/keys_of_LENGTH    all of N filters of 10^5 keys, for each key
 // PRESENCE: half or absent. All rows use MayMatch().
+void RegisterFileRows(const RowOptions& options);
 void RegisterQueryRows(const RowOptions& options);
 
 // readers/random_of_100/SUBJECT/KEYS: creates and destroys a reader of a random one of a hundred

@@ -215,16 +215,17 @@ WINNOW_HIDDEN inline ROCKSDB_NAMESPACE::Status NewFilterPolicy(
 // defaults. Since 1.1. Thread-safe; may serve any number of column families.
 WINNOW_EXPORT std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
-// The filters that one Get or MultiGet asks share the key's hash: each thread caches its last keys
-// with their hashes (up to 1024 bytes of each key; up to 64 keys of a MultiGet, which allocates 5
-// to 70 KiB and 2 KiB for keys of more than 64 bytes, until the thread ends). Threads whose lookups
-// ask only one or two filters disable the cache by themselves. The environment variable
-// WINNOW_SHARED_HASH=off, read once per process, makes every filter hash the key again.
+// The filters that one Get asks share the key's hash: each thread keeps its last key, of up to 1024
+// bytes, with its hash, which takes 1.2 KiB until the thread ends. Threads whose lookups ask only
+// one or two filters keep none. A MultiGet hashes each key for each file, but keys of more than 32
+// bytes once if its files have the same keys; that takes 33 KiB.
 
 // Lookup counters of this process, over all policies and databases, since it began. Later versions
 // may add members (winnow/version.h).
 struct LookupCounters {
-  uint64_t lookups = 0;          // keys asked of Winnow filters, once per filter
+  // Keys asked of Winnow filters, once per filter. Other threads than the caller add theirs each
+  // time that one is counted for FilterUse, after 1,024 lookups on average, and when they end.
+  uint64_t lookups = 0;
   uint64_t hashes_computed = 0;  // lookups that computed the hash
   uint64_t hashes_shared =
       0;  // lookups that reused a hash: lookups = hashes_computed + hashes_shared

@@ -14,8 +14,8 @@
 #include "src/core/ranges/range_note.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/hash_guard.h"
+#include "src/rocksdb/lookups/kept_key.h"
 #include "src/rocksdb/lookups/key_bytes.h"
-#include "src/rocksdb/lookups/shared_hash.h"
 #include "src/rocksdb/ranges/transformed_keys.h"
 #include "src/rocksdb/use_log.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
@@ -32,7 +32,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 // Reader of one of Winnow's filter blocks. Calls and the hash are most of a lookup's time, so the
-// comparison with the last key and the hash of short keys are inlined into MayMatch, which ends
+// comparison with the kept key and the hash of short keys are inlined into MayMatch, which ends
 // with a tail call of the kernel that the view chose at construction.
 //
 // All members that a lookup reads are in one cache line: objects are aligned to the cache line
@@ -87,12 +87,16 @@ class BitsReader : public FilterBitsReader {
     const auto n = static_cast<size_t>(num_keys);
     if (__builtin_expect(n > kMaxBatchKeys, 0)) return MayMatchParts(num_keys, keys, may_match);
     KeyHash hashes[kMaxBatchKeys];
-    bool is_counted = false;
-    if (n < kAheadFromKeys || !AskAhead(keys, n, hashes, may_match, &is_counted)) {
-      is_counted = SharedHashes(keys, n, hashes);
+    const core::BloomBatch bloom(view_);
+    size_t computed = 0;
+    if (n >= kAheadFromKeys && bloom) {
+      computed = HashTogether(keys, n, hashes, bloom);
+      bloom.MayContain(hashes, n, may_match);
+    } else {
+      computed = HashTogether(keys, n, hashes);
       view_.MayContain(hashes, n, may_match);
     }
-    if (__builtin_expect(is_counted, 0)) NoteCountedOfBatch(keys, n, may_match);
+    if (__builtin_expect(CountTogether(n, computed), 0)) NoteCountedOfBatch(keys, n, may_match);
   }
 
  protected:
@@ -105,10 +109,9 @@ class BitsReader : public FilterBitsReader {
 
   __attribute__((noinline)) void NoteCountedOfBatch(Slice** keys, size_t n,
                                                     const bool* may_contain) const noexcept {
-    size_t key = 0;
-    for (CountedAsk ask = NextCountedOfBatch(n, &key); ask.weight != 0;
-         ask = NextCountedOfBatch(n, &key)) {
-      NoteCounted(*keys[key], ask, may_contain[key]);
+    size_t next = 0;
+    for (CountedAsk ask = NextCounted(n, &next); ask.weight != 0; ask = NextCounted(n, &next)) {
+      NoteCounted(*keys[next - 1], ask, may_contain[next - 1]);
     }
   }
 
@@ -124,20 +127,8 @@ class BitsReader : public FilterBitsReader {
   static constexpr std::align_val_t kAlignment{64};
   // Upper limit of rate_: at 1, each "no" would count as infinitely many false positives.
   static constexpr float kMaxRate = 0.999f;
-
   // Least batch size for prefetching, in keys. Smaller batches overlap in the processor anyway.
   static constexpr size_t kAheadFromKeys = 5;
-
-  // Hashes and checks a batch in a Bloom filter, with prefetching. Returns false if the filter is
-  // of another kind.
-  WINNOW_KEY_INLINE bool AskAhead(Slice** keys, size_t n, KeyHash* hashes, bool* may_match,
-                                  bool* is_counted) const noexcept {
-    const core::BloomBatch bloom(view_);
-    if (!bloom) return false;
-    *is_counted = SharedHashes(keys, n, hashes, bloom);
-    bloom.MayContain(hashes, n, may_match);
-    return true;
-  }
 
   const FilterView view_;
   UseCell* cell_ = nullptr;
@@ -230,8 +221,8 @@ class WithRange : public BitsReader {
   SeldomAsked asks_;
 };
 
-// Reader of a range filter that also answers lookups of keys (core::AnswersKeys). These are hashed
-// and counted as ever, since the hash serves the files of other kinds.
+// Reader of a range filter that also answers lookups of keys (core::AnswersKeys). Single keys are
+// hashed as ever, since the hash serves the files of other kinds.
 class SingleFilter final : public WithRange<RangeFilterView> {
  public:
   using WithRange<RangeFilterView>::WithRange;
@@ -246,14 +237,12 @@ class SingleFilter final : public WithRange<RangeFilterView> {
     if (__builtin_expect(n > kMaxBatchKeys, 0)) {
       return MayMatchParts(num_keys, keys, may_match);
     }
-    KeyHash hashes[kMaxBatchKeys];
-    const bool is_counted = SharedHashes(keys, n, hashes);
     std::string_view views[kMaxBatchKeys];
     for (size_t i = 0; i < n; ++i) views[i] = {keys[i]->data(), keys[i]->size()};
     ranges().MayHaveKey(views, n, may_match);
     // An empty prefix stands for all keys.
     for (size_t i = 0; i < n; ++i) may_match[i] = may_match[i] || views[i].empty();
-    if (__builtin_expect(is_counted, 0)) NoteCountedOfBatch(keys, n, may_match);
+    if (__builtin_expect(CountTogether(n, 0), 0)) NoteCountedOfBatch(keys, n, may_match);
   }
 
  private:

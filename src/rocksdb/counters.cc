@@ -6,7 +6,7 @@
 #include "src/core/sizing.h"
 #include "src/core/struct_size.h"
 #include "src/rocksdb/builders/file_plan.h"
-#include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/lookups/kept_key.h"
 #include "src/rocksdb/ranges/transformed_keys.h"
 #include "src/rocksdb/trees/filter_file_map.h"
 #include "winnow/rocksdb_policy.h"

@@ -85,6 +85,7 @@ TEST_F(PreloadStateLineTest, SaysWhatIsWrongInTheEnvironment) {
        "\"WINNOW_=\" in the environment is not one of Winnow's variables, which are "
        "WINNOW_POLICY, WINNOW_ADD, WINNOW_LOG"},
       {"WINNOW_ADD=true", "\"WINNOW_ADD=true\" in the environment is not 1, and only 1 has"},
+      {"WINNOW_SHARED_HASH=off", "\"WINNOW_SHARED_HASH=off\" in the environment has no effect any"},
       {"WINNOW_POLICY=", "\"WINNOW_POLICY=\" in the environment is empty, and counts as not set"},
       {"WINNOW_X=\x1b[2J\n", "\"WINNOW_X=\\x1b[2J\\x0a\" in the environment"},
   };
@@ -93,8 +94,8 @@ TEST_F(PreloadStateLineTest, SaysWhatIsWrongInTheEnvironment) {
       EXPECT_THAT(Lines(command, {variable}), ElementsAre(HasSubstr(said))) << command[0];
     }
   }
-  for (const char* variable : {"WINNOW_ADD=1", "WINNOW_ADD=0", "WINNOW_ADD=",
-                               "WINNOW_KERNEL=portable", "WINNOW_SHARED_HASH=off", "WINNOWS=1"}) {
+  for (const char* variable :
+       {"WINNOW_ADD=1", "WINNOW_ADD=0", "WINNOW_ADD=", "WINNOW_KERNEL=portable", "WINNOWS=1"}) {
     EXPECT_THAT(Lines(kShell, {variable}), ElementsAre(Not(HasSubstr("environment")))) << variable;
   }
 }

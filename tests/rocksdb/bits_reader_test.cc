@@ -16,7 +16,7 @@
 
 #include "src/rocksdb/builders/bits_builder.h"
 #include "src/rocksdb/counters.h"
-#include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/lookups/kept_key.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/ranges/range_part.h"
 #include "tests/support/rocksdb_testing.h"
@@ -198,8 +198,8 @@ TEST_F(BitsReaderTest, SharesHashesOfEveryLengthAndAnswersAsTheCoreDoes) {
   const auto reader = Read(block);
   constexpr size_t kEach = KeysOfAllLengths::kOfEachLength;
   for (size_t length = 0; length <= KeysOfAllLengths::kMaxBytes; ++length) {
+    const Counters before = CurrentCounters();
     std::thread([&, length] {
-      const Counters before = CurrentCounters();
       for (int round = 0; round < 4; ++round) {
         for (size_t i = length * kEach; i < (length + 1) * kEach; ++i) {
           const Slice& key = all.keys()[i];
@@ -210,15 +210,12 @@ TEST_F(BitsReaderTest, SharesHashesOfEveryLengthAndAnswersAsTheCoreDoes) {
           }
         }
       }
-      constexpr uint64_t kKeys = 4 * kEach;
-      const uint64_t computed = CurrentCounters().hashes - before.hashes;
-      EXPECT_EQ(CurrentCounters().lookups - before.lookups, 5 * kKeys);
-      const bool can_share = length != 0 && length <= kMaxSharedBytes;
-      EXPECT_EQ(computed, can_share ? kKeys : 5 * kKeys) << length << " bytes";
-      if (can_share) {
-        EXPECT_TRUE(LooksFirst(*this_thread_key)) << "it was off for " << length << " bytes";
-      }
     }).join();
+    constexpr uint64_t kKeys = 4 * kEach;
+    const uint64_t computed = CurrentCounters().hashes - before.hashes;
+    EXPECT_EQ(CurrentCounters().lookups - before.lookups, 5 * kKeys);
+    const bool can_share = length != 0 && length <= kMaxKeptBytes;
+    EXPECT_EQ(computed, can_share ? kKeys : 5 * kKeys) << length << " bytes";
   }
 }
 
@@ -311,14 +308,10 @@ TEST_F(BitsReaderTest, BatchesAnswerAsTheKeysOneByOneWhicheverFilterWasAskedBefo
       }
     }
   };
-  for (const bool shares : {true, false}) {
-    SetHashSharing(shares);
-    std::thread in_turn(ask, kSeed, false);
-    std::thread again_and_again(ask, kSeed + 1, true);
-    in_turn.join();
-    again_and_again.join();
-  }
-  SetHashSharing(true);
+  std::thread in_turn(ask, kSeed, false);
+  std::thread again_and_again(ask, kSeed + 1, true);
+  in_turn.join();
+  again_and_again.join();
 }
 
 TEST_F(BitsReaderTest, CountsLookupsOfOurFiltersOnly) {

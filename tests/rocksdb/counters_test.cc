@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "src/rocksdb/lookups/shared_hash.h"
+#include "tests/rocksdb/lookups/kept_key_testing.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
@@ -34,14 +34,7 @@ TEST(Counters, AddUpFiltersByKind) {
 
 TEST(Counters, HaveTheLookupsByWhetherTheyNeededAHash) {
   const Counters before = CurrentCounters();
-  std::thread([] {
-    const ROCKSDB_NAMESPACE::Slice key("key");
-    const ROCKSDB_NAMESPACE::Slice* const keys[] = {&key};
-    for (int file = 0; file < 5; ++file) {
-      KeyHash hash{};
-      SharedHashes(keys, 1, &hash);
-    }
-  }).join();
+  std::thread([] { Asker().Ask("key", 5); }).join();
   const Counters after = CurrentCounters();
   EXPECT_EQ(after.lookups - before.lookups, 5u);
   EXPECT_EQ(after.hashes - before.hashes, 1u);

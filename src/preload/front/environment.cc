@@ -58,6 +58,9 @@ const char* Surprise(const char* variable) noexcept {
   if (IsOnOtherThanByOne(ValueOf(variable, "WINNOW_LOG"))) {
     return "is not 1, and counts as 1";
   }
+  if (ValueOf(variable, "WINNOW_SHARED_HASH") != nullptr) {
+    return "has no effect any more: lookups share hashes where that saves time";
+  }
   return nullptr;
 }
 

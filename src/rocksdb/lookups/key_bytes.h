@@ -21,7 +21,7 @@ namespace winnow::plugin {
 inline constexpr size_t kMaxShortBytes = 64;
 
 // Maximum length of kept keys. Longer keys are hashed for each file.
-inline constexpr size_t kMaxSharedBytes = 1024;
+inline constexpr size_t kMaxKeptBytes = 1024;
 
 #define WINNOW_KEY_INLINE __attribute__((always_inline)) inline
 

@@ -37,8 +37,8 @@ class RecentFilters {
     uint32_t asked;  // asked_ at its last check
   };
 
-  uint32_t asked_;  // sum in units of kUnit bytes; wraps around
-  Last lasts_[1 << kSlotBits];
+  uint32_t asked_ = 0;  // sum in units of kUnit bytes; wraps around
+  Last lasts_[1 << kSlotBits] = {};
 };
 
 }  // namespace winnow::plugin

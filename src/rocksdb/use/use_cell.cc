@@ -3,14 +3,12 @@
 namespace winnow::plugin {
 namespace {
 
-// Adds to a counter. No locked instruction is needed if only this thread writes it.
-template <typename Number>
-void Add(std::atomic<Number>* sum, Number more, bool is_own) noexcept {
-  Number now = sum->load(std::memory_order_relaxed);
-  if (is_own) {
-    sum->store(now + more, std::memory_order_relaxed);
-    return;
-  }
+void Add(std::atomic<uint64_t>* sum, uint64_t more) noexcept {
+  sum->fetch_add(more, std::memory_order_relaxed);
+}
+
+void Add(std::atomic<double>* sum, double more) noexcept {
+  double now = sum->load(std::memory_order_relaxed);
   while (!sum->compare_exchange_weak(now, now + more, std::memory_order_relaxed)) {
   }
 }
@@ -34,27 +32,25 @@ UseSums& operator+=(UseSums& sums, const UseSums& more) noexcept {
 
 void UseCell::Note(const CountedAsk& ask, double rate, bool may_contain) noexcept {
   Slot& slot = slots_[ask.slot];
-  const bool is_own = ask.slot < kOwnSlots;
-  Add<uint64_t>(&slot.asks, ask.weight, is_own);
-  Add<uint64_t>(&slot.asks_counted, 1, is_own);
+  Add(&slot.asks, ask.weight);
+  Add(&slot.asks_counted, 1);
   if (may_contain) return;
-  Add<uint64_t>(&slot.denied, ask.weight, is_own);
-  Add<uint64_t>(&slot.denied_counted, 1, is_own);
+  Add(&slot.denied, ask.weight);
+  Add(&slot.denied_counted, 1);
   const double expected = rate / (1 - rate);
   const double weight = ask.weight;
-  Add<double>(&slot.false_positives, weight * expected, is_own);
+  Add(&slot.false_positives, weight * expected);
   // Each check is counted with the probability 1/weight, independent of the others (Horvitz and
   // Thompson, JASA 47, 1952), and each absent key is denied with the probability 1 - rate. The sum
   // of these terms over the counted "no" estimates the variance of the false positives, rate times
   // the checks for absent keys.
-  Add<double>(&slot.variance, weight * expected * expected * (weight - (1 - rate)), is_own);
+  Add(&slot.variance, weight * expected * expected * (weight - (1 - rate)));
 }
 
 void UseCell::NoteRange(uint32_t number, bool may_contain) noexcept {
   Slot& slot = slots_[number];
-  const bool is_own = number < kOwnSlots;
-  Add<uint64_t>(&slot.ranges_asked, 1, is_own);
-  if (!may_contain) Add<uint64_t>(&slot.ranges_denied, 1, is_own);
+  Add(&slot.ranges_asked, 1);
+  if (!may_contain) Add(&slot.ranges_denied, 1);
 }
 
 void UseCell::Loaded(uint64_t keys, uint64_t bytes) noexcept {

@@ -31,9 +31,8 @@ struct UseSums {
 
 UseSums& operator+=(UseSums& sums, const UseSums& more) noexcept;
 
-// Reference-counted counters, owned by a meter and all readers. Thread-safe. Each of the first
-// kOwnSlots threads has counters of its own; all others share one set, with atomic additions, so
-// that none is lost.
+// Reference-counted counters, owned by a meter and all readers. Thread-safe. Threads share
+// kCountSlots sets of counters evenly, so that they seldom wait for each other.
 class UseCell {
  public:
   explicit UseCell(int level) noexcept : level_(level) {}
@@ -69,7 +68,6 @@ class UseCell {
  private:
   ~UseCell() = default;
 
-  // Counters of one thread, or, in the last slot, of all other threads.
   struct alignas(64) Slot {
     std::atomic<uint64_t> asks{0};
     std::atomic<uint64_t> denied{0};
@@ -87,7 +85,7 @@ class UseCell {
   std::atomic<uint64_t> filters_{0};
   std::atomic<uint64_t> keys_{0};
   std::atomic<uint64_t> bytes_{0};
-  std::array<Slot, kOwnSlots + 1> slots_;
+  std::array<Slot, kCountSlots> slots_;
 };
 
 }  // namespace winnow::plugin

@@ -23,7 +23,7 @@
 
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/lookups/counted_asks.h"
-#include "src/rocksdb/lookups/shared_hash.h"
+#include "src/rocksdb/lookups/kept_key.h"
 #include "src/rocksdb/use/use_cell.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
@@ -108,45 +108,41 @@ TEST_F(UseMeterTest, CountsEachAskWhereTheGapIsOne) {
     file->bits = 60;  // asked() is then the number of denied checks
     const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(
         block, *builtin_, has_file ? OwnedReader(tree, file) : OwnedReader(), use_.get()));
-    for (const bool may_share : {true, false}) {
-      SetHashSharing(may_share);
-      for (const size_t length : {8, 40, 70, 200, 600, 2000}) {
-        for (const bool together : {false, true}) {
-          for (const int repeats : {1, 3}) {
-            InThread([&] {
-              const UseSums before = SumsOf(3);
-              const double counted = file->asked();
-              const LookupCounts lookups = CurrentLookupCounts();
-              size_t denied = 0;
-              for (size_t batch = 0; batch < 20; ++batch) {
-                const auto keys = Keys(31, length, batch % 2 == 0);
-                for (int i = 0; together && i < repeats; ++i) {
-                  denied += AskAll(reader.get(), keys, true);
-                }
-                if (together) continue;
-                for (const std::string& key : keys) {
-                  for (int i = 0; i < repeats; ++i) denied += AskAll(reader.get(), {key}, false);
-                }
+    for (const size_t length : {8, 40, 70, 200, 600, 2000}) {
+      for (const bool together : {false, true}) {
+        for (const int repeats : {1, 3}) {
+          InThread([&] {
+            const UseSums before = SumsOf(3);
+            const double counted = file->asked();
+            const LookupCounts lookups = CurrentLookupCounts();
+            size_t denied = 0;
+            for (size_t batch = 0; batch < 20; ++batch) {
+              const auto keys = Keys(31, length, batch % 2 == 0);
+              for (int i = 0; together && i < repeats; ++i) {
+                denied += AskAll(reader.get(), keys, true);
               }
-              const UseSums after = SumsOf(3);
-              const size_t asked = 20 * 31 * static_cast<size_t>(repeats);
-              const LookupCounts now = CurrentLookupCounts();
-              EXPECT_EQ(now.computed + now.shared - lookups.computed - lookups.shared, asked);
-              EXPECT_EQ(after.asks - before.asks, asked)
-                  << length << " bytes, together " << together << ", repeats " << repeats
-                  << ", sharing " << may_share << ", file " << has_file;
-              EXPECT_EQ(after.asks_counted - before.asks_counted, asked);
-              EXPECT_EQ(after.denied - before.denied, denied);
-              EXPECT_NEAR(file->asked() - counted, has_file ? static_cast<double>(denied) : 0, 1e-3)
-                  << length << " bytes, together " << together << ", sharing " << may_share;
-              EXPECT_GT(denied, 0u);
-            });
-          }
+              if (together) continue;
+              for (const std::string& key : keys) {
+                for (int i = 0; i < repeats; ++i) denied += AskAll(reader.get(), {key}, false);
+              }
+            }
+            const UseSums after = SumsOf(3);
+            const size_t asked = 20 * 31 * static_cast<size_t>(repeats);
+            const LookupCounts now = CurrentLookupCounts();
+            EXPECT_EQ(now.computed + now.shared - lookups.computed - lookups.shared, asked);
+            EXPECT_EQ(after.asks - before.asks, asked)
+                << length << " bytes, together " << together << ", repeats " << repeats << ", file "
+                << has_file;
+            EXPECT_EQ(after.asks_counted - before.asks_counted, asked);
+            EXPECT_EQ(after.denied - before.denied, denied);
+            EXPECT_NEAR(file->asked() - counted, has_file ? static_cast<double>(denied) : 0, 1e-3)
+                << length << " bytes, together " << together;
+            EXPECT_GT(denied, 0u);
+          });
         }
       }
     }
   }
-  SetHashSharing(true);
 }
 
 // Counts are unbiased for a hot key, and for readers that are called in turn.
@@ -154,32 +150,27 @@ TEST_F(UseMeterTest, CountsAsksWhateverTheirKey) {
   constexpr uint32_t kGap = 16;
   constexpr size_t kAsks = 400'000;
   SetMeanGap(kGap);
-  for (const bool may_share : {true, false}) {
-    SetHashSharing(may_share);
-    std::vector<std::string> blocks;
-    std::vector<std::unique_ptr<FilterBitsReader>> readers;
-    for (int level = 0; level < 4; ++level) {
-      blocks.push_back(BlockOf(level + (may_share ? 0 : 4), 10, 100));
-    }
-    for (const std::string& block : blocks) readers.push_back(Reader(block));
-    InThread([&] {
-      const std::string hot = "absent and hot";
-      std::string cold = "absent and cold 0000000";
-      for (size_t i = 0; i < kAsks; ++i) {
-        cold.replace(16, 7, std::to_string(1'000'000 + i));
-        for (const auto& reader : readers) reader->MayMatch(i % 4 != 0 ? hot : cold);
-      }
-    });
-    for (int level = 0; level < 4; ++level) {
-      const UseSums sums = SumsOf(level + (may_share ? 0 : 4));
-      // The tolerance is five standard deviations of a count with mean kAsks / kGap.
-      const double deviation = std::sqrt(kAsks * (1.0 / kGap) * (1 - 1.0 / kGap)) * kGap;
-      EXPECT_NEAR(static_cast<double>(sums.asks), kAsks, 5 * deviation)
-          << "level " << level << ", sharing " << may_share;
-      EXPECT_NEAR(static_cast<double>(sums.denied), kAsks, 6 * deviation);
-    }
+  std::vector<std::string> blocks;
+  std::vector<std::unique_ptr<FilterBitsReader>> readers;
+  for (int level = 0; level < 4; ++level) {
+    blocks.push_back(BlockOf(level, 10, 100));
   }
-  SetHashSharing(true);
+  for (const std::string& block : blocks) readers.push_back(Reader(block));
+  InThread([&] {
+    const std::string hot = "absent and hot";
+    std::string cold = "absent and cold 0000000";
+    for (size_t i = 0; i < kAsks; ++i) {
+      cold.replace(16, 7, std::to_string(1'000'000 + i));
+      for (const auto& reader : readers) reader->MayMatch(i % 4 != 0 ? hot : cold);
+    }
+  });
+  for (int level = 0; level < 4; ++level) {
+    const UseSums sums = SumsOf(level);
+    // The tolerance is five standard deviations of a count with mean kAsks / kGap.
+    const double deviation = std::sqrt(kAsks * (1.0 / kGap) * (1 - 1.0 / kGap)) * kGap;
+    EXPECT_NEAR(static_cast<double>(sums.asks), kAsks, 5 * deviation) << "level " << level;
+    EXPECT_NEAR(static_cast<double>(sums.denied), kAsks, 6 * deviation);
+  }
 }
 
 TEST_F(UseMeterTest, MoreThreadsThanSlotsLoseNothingAndNothingFalls) {
@@ -228,7 +219,7 @@ TEST_F(UseMeterTest, MoreThreadsThanSlotsLoseNothingAndNothingFalls) {
   EXPECT_GT(denied, kThreads * (kEach - 1) * 9 / 10);
 }
 
-// Threads without their own slot share one; they do so concurrently here.
+// Threads share slots; they do so concurrently here.
 TEST(UseCellTest, ThreadsWithOneSlotLoseNothing) {
   constexpr uint64_t kEach = 500'000;
   auto* const cell = new UseCell(1);
@@ -236,8 +227,8 @@ TEST(UseCellTest, ThreadsWithOneSlotLoseNothing) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([cell] {
       for (uint64_t j = 0; j < kEach; ++j) {
-        cell->Note({2, kOwnSlots}, 0.5, j % 2 == 0);
-        cell->NoteRange(kOwnSlots, j % 4 == 0);
+        cell->Note({2, 3}, 0.5, j % 2 == 0);
+        cell->NoteRange(3, j % 4 == 0);
       }
     });
   }

@@ -139,8 +139,8 @@ std::string FromHex(const std::string& digits) {
 }
 
 std::optional<bool> IsRightInOtherProcess(const std::string& program, const std::string& copy,
-                                          const Difference& difference, const Extractor& extractor,
-                                          const std::string& shared) {
+                                          const Difference& difference,
+                                          const Extractor& extractor) {
   const std::vector<std::string> command = {program,
                                             "--ask",
                                             copy,
@@ -151,8 +151,7 @@ std::optional<bool> IsRightInOtherProcess(const std::string& program, const std:
                                             "x" + ToHex(difference.key),
                                             "x" + ToHex(difference.target),
                                             "x" + ToHex(difference.timestamp)};
-  const testing::ChildResult result =
-      testing::RunProgram(command, {"WINNOW_SHARED_HASH=" + shared});
+  const testing::ChildResult result = testing::RunProgram(command);
   if (result.status != 0) return std::nullopt;
   const std::string expected =
       difference.expected ? "found " + ToHex(*difference.expected) : "absent";

@@ -37,11 +37,10 @@ std::string ToHex(const std::string& bytes);
 std::string FromHex(const std::string& digits);
 
 // Returns whether RocksDB gives the right answer from a copy of the database, in another process
-// with WINNOW_SHARED_HASH=`shared`; nullopt if that process fails. `extractor` is the column
-// family's. `program` calls AskInThisProcess with the arguments after --ask.
+// whose only lookup it is; nullopt if that process fails. `extractor` is the column family's.
+// `program` calls AskInThisProcess with the arguments after --ask.
 std::optional<bool> IsRightInOtherProcess(const std::string& program, const std::string& copy,
-                                          const Difference& difference, const Extractor& extractor,
-                                          const std::string& shared);
+                                          const Difference& difference, const Extractor& extractor);
 
 // Prints the database's answer. Returns 0.
 int AskInThisProcess(int argc, char** argv);

@@ -107,24 +107,20 @@ class Investigation {
   }
 
   std::optional<Verdict> SharedHashAtFault(const std::string& program) const {
-    std::optional<bool> on;
-    std::optional<bool> off;
+    std::optional<bool> alone;
     if (difference_.question != Question::kStatus) {
-      on = IsRightInOtherProcess(program, copy_, difference_, extractor_, "on");
-      off = IsRightInOtherProcess(program, copy_, difference_, extractor_, "off");
+      alone = IsRightInOtherProcess(program, copy_, difference_, extractor_);
     }
-    const auto word = [](std::optional<bool> is_right) {
-      return !is_right ? "can't be had" : *is_right ? "is right" : "is wrong";
-    };
-    Say(std::string("the same lookup in a process with WINNOW_SHARED_HASH=on ") + word(on) +
-        ", with WINNOW_SHARED_HASH=off it " + word(off));
+    Say(std::string("the same lookup alone in a process ") + (!alone   ? "can't be had"
+                                                              : *alone ? "is right"
+                                                                       : "is wrong"));
     const auto wrong = Watch::FirstWrongAnswer();
     if (wrong) {
       Say("a reader was asked for " + ToHex(wrong->key) + " and said " +
           (wrong->said ? "yes" : "no") + ", the bytes of its filter say the opposite");
     }
-    if (!wrong && (on != false || off != true)) return std::nullopt;
-    Say("only with shared hashes: a filter was asked with the hash of another key");
+    if (!wrong) return std::nullopt;
+    Say("only after other lookups: a filter was asked with the hash of another key");
     return Verdict::kSharedHash;
   }
 

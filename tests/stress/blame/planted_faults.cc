@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -118,11 +117,6 @@ class StaleReader final : public FilterBitsReader {
   const std::unique_ptr<FilterBitsReader> inner_;
 };
 
-bool HashesAreShared() {
-  const char* shared = std::getenv("WINNOW_SHARED_HASH");
-  return shared == nullptr || std::string_view(shared) != "off";
-}
-
 }  // namespace
 
 std::unique_ptr<FilterBitsBuilder> PlantInBuilder(std::unique_ptr<FilterBitsBuilder> builder,
@@ -136,7 +130,7 @@ std::unique_ptr<FilterBitsBuilder> PlantInBuilder(std::unique_ptr<FilterBitsBuil
 
 std::unique_ptr<FilterBitsReader> PlantInReader(std::unique_ptr<FilterBitsReader> reader,
                                                 Fault fault) {
-  if (fault != Fault::kStaleHash || !HashesAreShared()) return reader;
+  if (fault != Fault::kStaleHash) return reader;
   return std::make_unique<StaleReader>(std::move(reader));
 }
 

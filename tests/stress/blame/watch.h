@@ -20,8 +20,7 @@ enum class Fault {
   kDeniedInOne,      // the third filter of a builder, or third partition, omits a key
   kDeniedRange,      // range filters omit one key in 50, chosen by the key
   kDeniedByBuiltin,  // kDeniedKeys in RocksDB's filters
-  kStaleHash,        // a reader uses the previous key's hash once, unless
-                     // WINNOW_SHARED_HASH=off
+  kStaleHash,        // a reader uses the previous key's hash once
   kLostWrite,        // one write is recorded but not done
   kMisheard,         // one answer is replaced
   kSignal,           // the process ends by a signal
