@@ -26,7 +26,6 @@ constexpr size_t kChecksumBytes = 8;
 constexpr int kMaxLevels = 1 << 10;
 // Steps of numbers per unit.
 constexpr double kBits = 1 << 16;
-constexpr double kRatioSteps = 1000;
 constexpr double kMostOffset = 60;
 
 class Writer {
@@ -120,31 +119,6 @@ class Reader {
   std::string_view rest_;
   bool is_good_ = true;
 };
-
-void Write(const std::optional<bool>& truth, Writer* writer) {
-  writer->Byte(!truth ? 2 : *truth ? 1 : 0);
-}
-
-std::optional<bool> ReadTruth(Reader* reader) {
-  const uint8_t byte = reader->Byte();
-  return byte > 1 ? std::nullopt : std::optional<bool>(byte == 1);
-}
-
-void Write(const FamilyOptions& options, Writer* writer) {
-  writer->Count(options.size_ratio * kRatioSteps);
-  Write(options.has_dynamic_levels, writer);
-  Write(options.has_last_level_without_filters, writer);
-  writer->Byte(options.is_bytewise ? 1 : 0);
-  writer->Byte(options.is_leveled ? 1 : 0);
-}
-
-void Read(Reader* reader, FamilyOptions* options) {
-  options->size_ratio = reader->Count() / kRatioSteps;
-  options->has_dynamic_levels = ReadTruth(reader);
-  options->has_last_level_without_filters = ReadTruth(reader);
-  options->is_bytewise = reader->Truth();
-  options->is_leveled = reader->Truth();
-}
 
 void Write(const family::Family::Totals& sums, Writer* writer) {
   writer->Number(sums.files);
@@ -312,8 +286,6 @@ std::string TextOfRule(const WorkersRule& rule) {
   writer.Text(rule.family);
   writer.Number(static_cast<uint64_t>(std::clamp(rule.depth, -1, kMaxLevels) + 1));
   writer.Number(static_cast<uint64_t>(std::clamp(rule.base, -1, kMaxLevels) + 1));
-  writer.Byte(rule.has_options ? 1 : 0);
-  Write(rule.options, &writer);
   WriteFiles(rule, &writer);
   writer.Hash(rule.id);
   writer.Byte(rule.offset ? 1 : 0);
@@ -348,8 +320,6 @@ std::string RuleOfText(std::string_view text, WorkersRule* rule) {
   rule->family = reader.Text(bytes.size());
   rule->depth = static_cast<int>(reader.Number(kMaxLevels + 1)) - 1;
   rule->base = static_cast<int>(reader.Number(kMaxLevels + 1)) - 1;
-  rule->has_options = reader.Truth();
-  Read(&reader, &rule->options);
   ReadFiles(&reader, rule);
   rule->id = reader.Hash();
   const bool has_offset = reader.Truth();

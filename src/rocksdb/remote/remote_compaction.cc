@@ -128,7 +128,7 @@ ColumnFamilyOptions FamilyOptionsFor(const JobOptions& job, const ConfigOptions&
                                      const CompactionServiceOptionsOverride& given) {
   OptionTexts known;
   for (const char* const name : {"max_bytes_for_level_multiplier", "optimize_filters_for_hits",
-                                 "level_compaction_dynamic_level_bytes"}) {
+                                 "compaction_style", "level_compaction_dynamic_level_bytes"}) {
     const auto found = job.family_options.find(name);
     if (found != job.family_options.end()) known.insert(*found);
   }

@@ -502,8 +502,6 @@ WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family, b
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     others = OpenTrees();
-    rule.has_options = has_seen_options_;
-    rule.options = options_;
   }
   if (chosen.record != nullptr) {
     rule.range_kinds = chosen.record->asked_ranges.decided();
@@ -528,10 +526,6 @@ void KnownTrees::Restore(WorkersRule rule) {
   entry.id = rule.id;
   const std::lock_guard<std::mutex> lock(mutex_);
   entries_.insert(entries_.begin(), std::move(entry));
-  if (rule.has_options) {
-    options_ = rule.options;
-    has_seen_options_ = true;
-  }
   elsewhere_ = Elsewhere{rule.other_families, rule.others, rule.knows_all_files};
 }
 

@@ -85,8 +85,6 @@ struct WorkersRule {
   uint64_t id = 0;  // id of the tree
   int depth = -1;   // depth and base of KnownTree
   int base = -1;
-  bool has_options = false;
-  FamilyOptions options;
   // Live files, with short keys and without names; the sampled lookups of each; and the bits of a
   // filter with log2(n / k) = 0. The latter is unset if the tree is not known.
   std::vector<ListedFile> files;

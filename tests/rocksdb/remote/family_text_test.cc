@@ -93,10 +93,6 @@ std::shared_ptr<TreeRecord> Fill(KnownTrees* trees, const std::vector<ListedFile
 // Makes a tree with `files` files on level 5 and a tenth as many on levels 4 and 0. Most checks
 // that its filters deny are of keys before 2000.
 std::shared_ptr<TreeRecord> Fill(KnownTrees* trees, int files) {
-  FamilyOptions options;
-  options.size_ratio = 6.5;
-  options.has_dynamic_levels = true;
-  trees->NoteFamilyOptions(options);
   std::vector<ListedFile> list;
   for (int i = 0; i < files; ++i) {
     list.push_back(FileOf(5, KeyOf(100 * i), KeyOf(100 * i + 90), 1000));
@@ -161,8 +157,6 @@ TEST(FamilyTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
   EXPECT_NE(known.id, 0u);
   EXPECT_EQ(known.depth, 5);
   EXPECT_EQ(known.base, 4);
-  EXPECT_EQ(known.size_ratio, 6.5);
-  EXPECT_EQ(known.has_dynamic_levels, true);
   EXPECT_EQ(there.Learn(&kOne, kFamily, Merge(1, true)).depth, 1);
 
   const std::shared_ptr<TreeRecord> theirs = there.RecordOf(&kOther, kFamily);
