@@ -13,9 +13,9 @@
 //   (rocksdb_listener.h, from the first flush or compaction on) showed the LOG to the policy;
 //   otherwise when the next filter is built.
 //
-// Policies whose column families share a block cache share alarms, since their filters evict each
-// other; an OPTIONS file makes one policy per family. An idle policy delivers its callback and its
-// line in the LOG at its next load.
+// An alarm is one of the process, of all policies or of one that exceeds the thresholds alone:
+// filters of several evict each other, and an OPTIONS file makes one policy per family. An idle
+// policy delivers its callback and its line in the LOG at its next load.
 //
 // Loads may have other causes than a small cache, which RocksDB does not tell: tables or databases
 // that are reopened (max_open_files, DB::VerifyChecksum), memory-mapped files (allow_mmap_reads), a
@@ -115,9 +115,8 @@ WINNOW_HIDDEN inline FilterLoads CurrentFilterLoads() noexcept {
 struct FilterLoadAlarm {
   // Message for people: "filters read through this policy take 412 MiB; in the last 60 s 1.9 GiB of
   // them were read again, each 5 times: the block cache (256 MiB, full) has no room for them; …".
-  // If policies share a cache, the message is the same for all of them, as of the time of the
-  // alarm, and names the known folders of their databases. Other members are about this policy at
-  // the time of the call.
+  // The message is the same for all policies, as of the time of the alarm, and names the known
+  // folders of their databases. Other members are about this policy at the time of the call.
   std::string text;
   // Capacity and usage in bytes of the known block caches of the policy's column families; 0 if
   // none is known. A cache is known once a database is opened for writing (with the preload
@@ -140,15 +139,13 @@ struct FilterLoadAlarm {
 //   minutes, five times the size of the filters of that time (filter_bytes), some of it in the last
 //   minute, and a block cache that was known all that time has no room for these filters.
 //
-// Policies whose families share a cache are counted together, also through a third policy with
-// which both share one; one policy that exceeds the thresholds alone is enough. A cache is known
-// once a database is opened for writing, as for cache_capacity.
+// All policies of the process are counted together; one policy that exceeds the thresholds alone is
+// enough. A cache is known once a database is opened for writing, as for cache_capacity.
 //
 // The callback is called once per alarm, by the first thread that loads a filter through this
-// policy after the alarm. An idle policy, such as one of several that share a cache, may call it up
-// to ten minutes later, so that the call for the next alarm may follow soon; after ten minutes it
-// is not called, and only the counters have the alarm. A callback of several policies may be called
-// by several threads at once.
+// policy after the alarm. An idle policy may call it up to ten minutes later, so that the call for
+// the next alarm may follow soon; after ten minutes it is not called, and only the counters have
+// the alarm. A callback of several policies may be called by several threads at once.
 //
 // The callback runs inside RocksDB, which may hold locks: it must return soon and must not call
 // RocksDB, but may call the functions of this header. Its exceptions are dropped. It is not called

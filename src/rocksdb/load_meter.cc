@@ -209,19 +209,11 @@ void LoadMeter::WriteLate(Logger* log) noexcept { inbox_->WriteLate(log, Now());
 
 // ---- The alarm
 
-// Policies that share a cache, or one policy that shares none.
-struct LoadMeter::Group {
-  struct Policy {
-    FilterLoads loads;
-    KnownTables tables;
-    std::shared_ptr<AlarmInbox> inbox;
-  };
-  std::vector<Policy> policies;  // policies that loaded filters in the last ten minutes
-  std::vector<std::shared_ptr<AlarmInbox>> inboxes;  // inboxes of all policies of the group
-  FilterLoads recent;                                // sums over all policies of the group
-  bool had_alarm = false;
-
-  bool MayAlarm() const { return MayBeAlarm(recent) && !had_alarm; }
+// A policy's loads, for a check. Has no reference to a meter, as meters may be destroyed meanwhile.
+struct LoadMeter::Policy {
+  FilterLoads loads;
+  KnownTables tables;
+  std::shared_ptr<AlarmInbox> inbox;
 };
 
 // Checks all meters in one thread, at most once per kCheckInterval.
@@ -236,80 +228,59 @@ void LoadMeter::CheckAll(Time now) noexcept {
   // The thread of an earlier check may have been suspended for a second and still be checking.
   if (all.is_checking.exchange(true, std::memory_order_acquire)) return;
   try {
-    for (const Group& group : GroupsToCheck(now)) {
-      try {
-        RaiseIfDue(group, now);
-      } catch (...) {
-        // If a cache of the program throws, the other groups still get their alarms.
-      }
-    }
+    const std::vector<Policy> policies = PoliciesToCheck(now);
+    if (!policies.empty()) RaiseIfDue(policies, now);
   } catch (...) {
-    // Out of memory: the next check is in a second.
+    // Out of memory, or a cache of the program throws: the next check is in a second.
   }
   all.is_checking.store(false, std::memory_order_release);
 }
 
-// Returns the groups that may be due for an alarm. The result has no reference to a meter, as
-// meters may be destroyed as soon as this returns. This function must not release anything whose
-// destructor may destroy a meter, such as a cache with its readers: it holds the lock.
-std::vector<LoadMeter::Group> LoadMeter::GroupsToCheck(Time now) {
+// Returns all policies if their sum may be due for an alarm, and none of them had one lately. This
+// function must not release anything whose destructor may destroy a meter, such as a cache with its
+// readers: it holds the lock.
+std::vector<LoadMeter::Policy> LoadMeter::PoliciesToCheck(Time now) {
   AllMeters& all = Meters();
   const std::lock_guard<std::mutex> lock(all.mutex);
   FilterLoads recent;
+  bool had_alarm = false;
   for (const LoadMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
     Add(meter->table_.ReadRecent(now), &recent);
+    had_alarm = had_alarm || meter->inbox_->HadOne(now);
   }
-  if (!MayBeAlarm(recent)) return {};
-  std::vector<const LoadMeter*> meters;
-  std::vector<KnownTables> tables;
+  std::vector<Policy> policies;
+  if (!MayBeAlarm(recent) || had_alarm) return policies;
   for (const LoadMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
-    meters.push_back(meter);
-    tables.push_back(meter->tables_.Known());
+    policies.push_back({meter->table_.Read(now), meter->tables_.Known(), meter->inbox_});
   }
-  const std::vector<size_t> numbers = GroupsByCache(tables);
-  std::map<size_t, Group> groups;
-  for (size_t i = 0; i < meters.size(); ++i) {
-    Group& group = groups[numbers[i]];
-    Add(meters[i]->table_.ReadRecent(now), &group.recent);
-    group.inboxes.push_back(meters[i]->inbox_);
-    group.had_alarm = group.had_alarm || meters[i]->inbox_->HadOne(now);
-  }
-  for (size_t i = 0; i < meters.size(); ++i) {
-    Group& group = groups[numbers[i]];
-    if (!group.MayAlarm()) continue;
-    const FilterLoads loads = meters[i]->table_.Read(now);
-    if (loads.filters > 0) {
-      group.policies.push_back({loads, std::move(tables[i]), meters[i]->inbox_});
-    }
-  }
-  std::vector<Group> to_check;
-  for (auto& [number, group] : groups) {
-    if (group.MayAlarm()) to_check.push_back(std::move(group));
-  }
-  return to_check;
+  return policies;
 }
 
-void LoadMeter::RaiseIfDue(const Group& group, Time now) {
+void LoadMeter::RaiseIfDue(const std::vector<Policy>& policies, Time now) {
   AlarmSubject subject;
-  Group::Policy all;
-  for (const Group::Policy& policy : group.policies) {
+  Policy all;
+  std::map<std::string, BlockBytes> databases;
+  size_t loaded = 0;  // number of policies that loaded filters in the last ten minutes
+  for (const Policy& policy : policies) {
+    policy.inbox->AddBlocks(&databases);
+    if (policy.loads.filters == 0) continue;
+    ++loaded;
     Add(policy.loads, &all.loads);
     all.tables.Add(policy.tables);
-    policy.inbox->AddBlocks(&subject.databases);
   }
   // Checks the sum over all policies, then each policy alone, as the filters of the others may hide
-  // its alarm. The cache that `subject` names is then the one of that policy's tables.
-  const Group::Policy* due = nullptr;
+  // its alarm.
+  const Policy* due = nullptr;
   const auto look_for = [&](const auto& is_due) {
     if (is_due(all)) due = &all;
-    for (const Group::Policy& policy : group.policies) {
+    for (const Policy& policy : policies) {
       if (due == nullptr && is_due(policy)) due = &policy;
     }
   };
-  look_for([](const Group::Policy& some) { return IsAlarm(some.loads); });
+  look_for([](const Policy& some) { return IsAlarm(some.loads); });
   if (due == nullptr) {
     subject.is_slow = true;
-    look_for([now](const Group::Policy& some) {
+    look_for([now](const Policy& some) {
       return IsSlowAlarm(some.loads) &&
              IsCacheWithoutRoom(some.loads, some.tables.Read(now - kSlowAlarmTime));
     });
@@ -317,17 +288,18 @@ void LoadMeter::RaiseIfDue(const Group& group, Time now) {
   if (due == nullptr) return;
   subject.loads = due->loads;
   subject.place = due->tables.Read();
-  subject.policies = due == &all ? group.policies.size() : 1;
-  subject.is_of_one = group.inboxes.size() == 1;
-  // If there are several caches, the databases that use this policy's cache are unknown.
-  if (due != &all && subject.databases.size() > 1 && all.tables.Read().caches > 1) {
-    subject.databases.clear();
+  subject.policies = due == &all ? loaded : 1;
+  subject.is_of_one = policies.size() == 1;
+  if (due != &all) due->inbox->AddBlocks(&subject.databases);
+  for (const auto& [folder, blocks] : databases) {
+    // Another policy of the database may have its sizes.
+    if (due == &all || subject.databases.count(folder) > 0) subject.databases[folder] = blocks;
   }
   const auto alarm = std::make_shared<RaisedAlarm>();
   alarm->text = AlarmText(subject);
   alarm->time = now;
   Meters().alarms.fetch_add(1, std::memory_order_relaxed);
-  for (const std::shared_ptr<AlarmInbox>& inbox : group.inboxes) inbox->Leave(alarm);
+  for (const Policy& policy : policies) policy.inbox->Leave(alarm);
   if (IsLogging()) SayOnStderr(alarm->text);
 }
 

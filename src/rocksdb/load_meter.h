@@ -92,11 +92,11 @@ class LoadMeter {
   static void SetClock(Clock clock) noexcept;
 
  private:
-  struct Group;
+  struct Policy;
 
   static void CheckAll(Time now) noexcept;
-  static std::vector<Group> GroupsToCheck(Time now);
-  static void RaiseIfDue(const Group& group, Time now);
+  static std::vector<Policy> PoliciesToCheck(Time now);
+  static void RaiseIfDue(const std::vector<Policy>& policies, Time now);
   void Deliver(Time now) noexcept;
   static void NoteLog(ROCKSDB_NAMESPACE::Logger* log) noexcept;
 

@@ -257,7 +257,7 @@ TEST_P(SlowLoadsTest, HaveAnAlarmOfTenMinutesOrNone) {
   }
   ASSERT_EQ(alarms_.size(), 2u) << "in half an hour";
   for (const FilterLoadAlarm& alarm : alarms_) {
-    EXPECT_THAT(alarm.text, HasSubstr("filters read through this policy take "));
+    EXPECT_THAT(alarm.text, HasSubstr("filters read through one of the process's policies take "));
     EXPECT_THAT(alarm.text, HasSubstr("; in the last ten minutes "));
     EXPECT_GE(alarm.loads.ten_minutes_bytes_again, 5 * alarm.loads.filter_bytes);
   }

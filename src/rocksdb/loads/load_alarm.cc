@@ -102,8 +102,8 @@ std::string Cause(const FilterLoads& loads, const PlaceOfFilters& place) {
 // Returns the end of "filters read through ...", such as "this policy".
 std::string Policies(const AlarmSubject& subject) {
   if (subject.is_of_one) return "this policy";
-  return (subject.policies == 1 ? "one" : std::to_string(subject.policies)) +
-         (subject.policies == 1 ? " of the policies" : " policies") + " that share a block cache";
+  return subject.policies == 1 ? "one of the process's policies"
+                               : std::to_string(subject.policies) + " policies";
 }
 
 // Returns, for example, "in the last 60 s 1.9 GiB of them were read again, each 5 times".

@@ -54,14 +54,14 @@ inline bool IsSlowAlarm(const FilterLoads& loads) {
 // Returns whether there is a cache that has no room for these filters.
 bool IsCacheWithoutRoom(const FilterLoads& loads, const PlaceOfFilters& place);
 
-// Subject of an alarm: one policy, or several that share a cache.
+// Subject of an alarm: one policy, or all of the process.
 struct AlarmSubject {
   FilterLoads loads;
   PlaceOfFilters place;
   // Databases by their folders, as far as they are known, with blocks as far as they are listed.
   std::map<std::string, BlockBytes> databases;
   size_t policies = 1;    // number of policies that `loads` sums up
-  bool is_of_one = true;  // true if the policy shares its cache with no other one
+  bool is_of_one = true;  // true if the process has one policy
   bool is_slow = false;   // true for ten minutes, false for one
 };
 

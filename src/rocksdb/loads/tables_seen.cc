@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -91,26 +89,6 @@ PlaceOfFilters KnownTables::Read(Time seen_by) const {
   }
   if (!knows_shards) read.shards = 0;
   return read;
-}
-
-std::vector<size_t> GroupsByCache(const std::vector<KnownTables>& policies) {
-  std::vector<size_t> leader(policies.size());
-  std::iota(leader.begin(), leader.end(), size_t{0});
-  const auto leader_of = [&leader](size_t policy) {
-    while (leader[policy] != policy) policy = leader[policy] = leader[leader[policy]];
-    return policy;
-  };
-  using ByOwner = std::map<std::weak_ptr<Cache>, size_t, std::owner_less<std::weak_ptr<Cache>>>;
-  std::map<const Cache*, ByOwner> of_cache;
-  for (size_t policy = 0; policy < policies.size(); ++policy) {
-    for (const KnownTables::Cache& seen : policies[policy].caches) {
-      if (seen.cache.expired()) continue;
-      const auto [known, is_first] = of_cache[seen.address].emplace(seen.cache, policy);
-      if (!is_first) leader[leader_of(policy)] = leader_of(known->second);
-    }
-  }
-  for (size_t policy = 0; policy < policies.size(); ++policy) leader[policy] = leader_of(policy);
-  return leader;
 }
 
 void TablesSeen::See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table,

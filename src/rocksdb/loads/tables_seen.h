@@ -65,11 +65,6 @@ struct KnownTables {
   std::vector<Cache> caches;
 };
 
-// Returns a group number per policy. Two policies have equal numbers if they share a live cache,
-// directly or through other policies. A cache is identified by its owner, as addresses are reused,
-// and by its address, as an object may own several caches.
-std::vector<size_t> GroupsByCache(const std::vector<KnownTables>& policies);
-
 // Table options that one policy was shown. Thread-safe.
 class TablesSeen {
  public:

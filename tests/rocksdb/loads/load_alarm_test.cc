@@ -257,13 +257,13 @@ TEST(AlarmTextTest, OfSeveralPoliciesCountsThemAndNamesTheFolders) {
   subject.is_of_one = false;
   subject.policies = 1;
   EXPECT_THAT(AlarmText(subject),
-              StartsWith("filters read through one of the policies that share a block cache take"));
+              StartsWith("filters read through one of the process's policies take"));
   subject.policies = 20;
   for (int i = 10; i < 18; ++i) {
     subject.databases["/db/" + std::to_string(i)] = {100 * kMiB, 10 * kMiB};
   }
   EXPECT_THAT(AlarmText(subject),
-              AllOf(StartsWith("filters read through 20 policies that share a block cache take"),
+              AllOf(StartsWith("filters read through 20 policies take"),
                     HasSubstr("; what helps for /db/10 /db/11 /db/12 /db/13 /db/14 /db/15 /db/16 "
                               "/db/17: a block cache of 1.7 GiB (filters of 800 MiB, indexes of 80 "
                               "MiB, and data), or ")));

@@ -1,4 +1,4 @@
-// Alarms of policies whose column families share a block cache.
+// Alarms of several policies.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -153,8 +153,7 @@ TEST_F(SharedCacheTest, PoliciesOfOneCacheHaveOneAlarm) {
     texts.insert(alarms_[i][0].text);
   }
   EXPECT_EQ(texts.size(), 1u);
-  EXPECT_THAT(texts, Each(HasSubstr("filters read through 100 policies that share a block cache "
-                                    "take ")));
+  EXPECT_THAT(texts, Each(HasSubstr("filters read through 100 policies take ")));
   EXPECT_EQ(CurrentFilterLoads().alarms - alarms_before, 1u) << "one of the process";
   EXPECT_THAT(CountersAsPrometheusText(), HasSubstr("\nwinnow_filter_load_alarms_total " +
                                                     std::to_string(alarms_before + 1) + "\n"));
@@ -246,8 +245,7 @@ TEST_F(SharedMetersTest, HaveOneAlarmInTenMinutes) {
   for (int i = 0; i < 100; ++i) Add(cache_);
   LoadAll(20);
   const std::string text = policies_[0]->alarms.at(0).text;
-  EXPECT_THAT(text,
-              HasSubstr("filters read through 100 policies that share a block cache take 7.8 MiB"));
+  EXPECT_THAT(text, HasSubstr("filters read through 100 policies take 7.8 MiB"));
   for (const std::unique_ptr<Policy>& policy : policies_) {
     ASSERT_EQ(policy->alarms.size(), 1u);
     EXPECT_EQ(policy->alarms[0].loads.alarms, 1u);
@@ -264,68 +262,21 @@ TEST_F(SharedMetersTest, HaveOneAlarmInTenMinutes) {
   EXPECT_EQ(policies_[99]->alarms.size(), 2u);
 }
 
-TEST_F(SharedMetersTest, OfOtherCachesAreNotSummed) {
-  std::vector<std::shared_ptr<Cache>> caches;
-  for (int i = 0; i < 100; ++i) {
-    caches.push_back(NewLRUCache(size_t{1} << 20, 0));
-    Add(caches.back());
-  }
-  LoadAll(20);
-  EXPECT_EQ(AlarmsOfTheProcess(), 0u);
-}
-
-// Caches with different owners are distinct to the policies, even if their addresses are equal.
-TEST_F(SharedMetersTest, ACacheIsKnownByItsOwner) {
-  std::vector<std::shared_ptr<Cache>> owners;
-  for (int i = 0; i < 100; ++i) {
-    owners.emplace_back(cache_.get(), [](Cache*) {});
-    Add(owners.back());
-  }
-  LoadAll(20);
-  EXPECT_EQ(AlarmsOfTheProcess(), 0u);
-}
-
 // A program may own several caches by one object.
-TEST_F(SharedMetersTest, CachesOfOneOwnerAreApart) {
+TEST_F(SharedMetersTest, OfOtherCachesAreSummedToo) {
   struct Caches {
     std::shared_ptr<Cache> one = NewLRUCache(size_t{1} << 20, 0);
     std::shared_ptr<Cache> other = NewLRUCache(size_t{2} << 20, 0);
   };
   const auto caches = std::make_shared<Caches>();
-  const std::shared_ptr<Cache> one(caches, caches->one.get());
-  const std::shared_ptr<Cache> other(caches, caches->other.get());
-  for (int i = 0; i < 100; ++i) Add(i % 2 == 0 ? one : other);
-  LoadAll(1);
-  ++g_second;
-  Load(*policies_[0]);
-  EXPECT_EQ(AlarmsOfTheProcess(), 0u) << "35 MiB again of each cache";
-  SeeCache(policies_[0]->meter.get(), other);
-  LoadAll(1);
-  ASSERT_EQ(policies_[0]->alarms.size(), 1u);
-  EXPECT_EQ(policies_[0]->alarms[0].cache_capacity, uint64_t{3} << 20) << "of both";
-  EXPECT_THAT(policies_[0]->alarms[0].text, HasSubstr("2 block caches (together 3.0 MiB"));
-}
-
-TEST_F(SharedMetersTest, OfACacheThatEndedAreNotSummed) {
-  for (int i = 0; i < 100; ++i) Add(cache_);
-  cache_.reset();
+  for (int i = 0; i < 100; ++i) {
+    Add({caches, i % 2 == 0 ? caches->one.get() : caches->other.get()});
+  }
   LoadAll(20);
-  EXPECT_EQ(AlarmsOfTheProcess(), 0u);
-}
-
-TEST_F(SharedMetersTest, CountTogetherByAThird) {
-  const auto other = NewLRUCache(size_t{1} << 20, 0);
-  for (int i = 0; i < 100; ++i) Add(i % 2 == 0 ? cache_ : other);
-  LoadAll(1);
-  ++g_second;
-  Load(*policies_[0]);
-  EXPECT_EQ(AlarmsOfTheProcess(), 0u) << "35 MiB again of each cache";
-  SeeCache(policies_[0]->meter.get(), other);
-  LoadAll(1);
   EXPECT_EQ(AlarmsOfTheProcess(), 1u);
-  EXPECT_EQ(policies_[1]->alarms.size(), 1u);
-  EXPECT_THAT(policies_[1]->alarms.at(0).text, HasSubstr("through 100 policies"));
-  EXPECT_EQ(policies_[1]->alarms[0].cache_capacity, uint64_t{1} << 20) << "its own figures";
+  ASSERT_EQ(policies_[0]->alarms.size(), 1u);
+  EXPECT_THAT(policies_[0]->alarms[0].text, HasSubstr("2 block caches (together 3.0 MiB"));
+  EXPECT_EQ(policies_[0]->alarms[0].cache_capacity, uint64_t{1} << 20) << "its own";
 }
 
 // Many filters that are loaded twice must not hide the few that are loaded repeatedly.
@@ -339,8 +290,7 @@ TEST_F(SharedMetersTest, OneThatReachesTheBoundsIsEnough) {
   LoadBeside(calm, busy);
   ASSERT_EQ(busy.alarms.size(), 1u);
   EXPECT_THAT(busy.alarms[0].text,
-              HasSubstr("filters read through one of the policies that share a block cache take "
-                        "8.0 MiB; "));
+              HasSubstr("filters read through one of the process's policies take 8.0 MiB; "));
   EXPECT_EQ(AlarmsOfTheProcess(), 1u);
   EXPECT_TRUE(calm.alarms.empty()) << "nothing is loaded through it";
   EXPECT_TRUE(log->lines.empty());
@@ -370,8 +320,7 @@ TEST_F(SharedMetersTest, TheCauseIsOfTheOneThatReachesTheBounds) {
   EXPECT_THAT(busy.alarms[0].text, Not(HasSubstr("max_open_files")));
 }
 
-// If other policies also use another cache, the meter cannot tell which databases use its own.
-TEST_F(SharedMetersTest, FoldersOfOtherCachesAreNotAdvisedOnWithItsCache) {
+TEST_F(SharedMetersTest, FoldersOfOthersAreNotAdvisedOn) {
   Policy& busy = Add(cache_);
   Policy& calm = Add(cache_);
   const auto other = NewLRUCache(size_t{1} << 30, 0);
@@ -382,7 +331,7 @@ TEST_F(SharedMetersTest, FoldersOfOtherCachesAreNotAdvisedOnWithItsCache) {
   ASSERT_EQ(busy.alarms.size(), 1u);
   EXPECT_THAT(busy.alarms[0].text,
               HasSubstr(": the block cache (1.0 MiB, 0 bytes of it used) has no "));
-  EXPECT_THAT(busy.alarms[0].text, HasSubstr("; what helps: a block cache of "));
+  EXPECT_THAT(busy.alarms[0].text, HasSubstr("; what helps for /data/busy: a block cache of "));
 }
 
 // A listener tells the policies that it reports files to; others know the database, too.
