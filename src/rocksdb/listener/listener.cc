@@ -357,7 +357,6 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
     if (name.is_known()) {
       for (const auto& known : all) known->trees.Closed(name);
     }
-    remote_outputs_.Closed(handle);
   } catch (...) {
   }
 }

@@ -24,7 +24,7 @@
 #include "src/rocksdb/engine.h"
 #include "src/rocksdb/listener/job_orders.h"
 #include "src/rocksdb/load_meter.h"
-#include "src/rocksdb/remote/remote_outputs.h"
+#include "src/rocksdb/messages/info_log.h"
 
 namespace winnow::plugin {
 
@@ -189,8 +189,8 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   std::map<std::pair<std::string, std::string>, std::shared_ptr<KnownFiles>> served_;
   std::vector<std::weak_ptr<LoadMeter>> meters_;
   std::vector<std::unique_ptr<Database>> databases_;
-  size_t num_files_ = 0;  // number of remembered files
-  RemoteOutputs remote_outputs_;
+  size_t num_files_ = 0;   // number of remembered files
+  LogTimes lost_filters_;  // of the lines about files of workers
 };
 
 }  // namespace winnow::plugin

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "src/rocksdb/listener/listener.h"
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy.h"
+#include "src/rocksdb/remote/remote_outputs.h"
 
 namespace winnow::plugin {
 
@@ -17,6 +19,12 @@ using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::TableFileCreationInfo;
 using ROCKSDB_NAMESPACE::TableProperties;
+
+namespace {
+
+constexpr auto kBetweenLostFilters = std::chrono::minutes(10);
+
+}  // namespace
 
 // Records a file that was written here. The lock is held.
 void Listener::NoteWritten(Database* database, const TableFileCreationInfo& info,
@@ -83,14 +91,19 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
     // Without a compaction service, RocksDB copied the files.
     const ROCKSDB_NAMESPACE::DBOptions options = opened->GetDBOptions();
     if (WINNOW_ROCKSDB_SHOWS_COMPACTION_SERVICE && options.compaction_service == nullptr) return;
-    job.database = opened->DefaultColumnFamily();
     job.env = opened->GetEnv();
-    job.log = options.info_log;
     job.folder = opened->GetName();
     job.family = info.cf_name;
     job.all_have_filters = known->trees.AllHaveFilters(options.info_log.get(), info.cf_name);
     Look(opened);  // the trees get the outputs before files are read
-    remote_outputs_.Look(job);
+    const std::string line = LostFilterLine(job);
+    ROCKSDB_NAMESPACE::Logger* const log = options.info_log.get();
+    if (line.empty() ||
+        (log != nullptr && !lost_filters_.IsDue(*log, kBetweenLostFilters, true, Clock::now()))) {
+      return;
+    }
+    WriteInLog(log, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, line);
+    if (IsLogging()) SayOnStderr(line);
   } catch (...) {
     // Out of memory.
   }

@@ -7,10 +7,10 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include "src/core/format.h"
-#include "src/rocksdb/messages/info_log.h"
-#include "src/rocksdb/messages/size_text.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy.h"
 #include "third_party/rocksdb_abi/type_information.h"
@@ -46,11 +46,6 @@ constexpr char kWhatToDo[] =
     "WINNOW_POLICY of this process if it has one, and leave table_factory null; lookups read the "
     "file without Winnow's filter until it is compacted again";
 
-std::string LineOf(const std::string& path, const std::string& family, const std::string& fault) {
-  return "compactions by other processes lose Winnow's filters: " + path + " of column family " +
-         family + " " + fault + kWhatToDo;
-}
-
 // Returns the line about a file; empty if the file is right; nullopt if the file says nothing about
 // its job. A file that can't be read says nothing: it may have been compacted again and deleted,
 // and RocksDB reports damage itself.
@@ -68,13 +63,12 @@ std::optional<std::string> LookAt(const std::string& path, const RemoteJob& job)
   const std::shared_ptr<const TableProperties> properties = reader.GetTableProperties();
   if (properties == nullptr) return std::nullopt;
   const std::string fault = FaultOfOutput(*properties, first->is_ours, job.all_have_filters);
-  if (!fault.empty()) return LineOf(path, job.family, fault);
+  if (!fault.empty()) {
+    return "compactions by other processes lose Winnow's filters: " + path + " of column family " +
+           job.family + " " + fault + kWhatToDo + "; `winnow inspect " + job.folder +
+           "` lists all such files";
+  }
   return first->is_ours ? std::optional(std::string()) : std::nullopt;
-}
-
-void SayOf(ROCKSDB_NAMESPACE::Logger* log, const std::string& line) {
-  WriteInLog(log, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, line);
-  if (IsLogging()) SayOnStderr(line);
 }
 
 }  // namespace
@@ -98,44 +92,12 @@ std::string FaultOfOutput(const TableProperties& properties, bool is_ours, bool 
   return "has no filter, as the worker's policy " + Quoted(policy) + " built none";
 }
 
-std::optional<size_t> SayingPace::Next(Time now) {
-  if (!last || now - *last >= kInterval) {
-    last = now;
-    return std::exchange(unsaid, 0);
-  }
-  ++unsaid;
-  return std::nullopt;
-}
-
-void RemoteOutputs::Look(const RemoteJob& job) {
+std::string LostFilterLine(const RemoteJob& job) {
   std::optional<std::string> line;
   for (size_t i = 0; !line && i < std::min(job.paths.size(), 1 + RemoteJob::kMaxOthers); ++i) {
     line = LookAt(job.paths[i], job);
   }
-  if (!line || line->empty()) return;
-  std::unique_lock<std::mutex> lock(mutex_);
-  Told& told = told_.try_emplace(job.database, Told{job.log, job.folder, {}}).first->second;
-  const std::optional<size_t> unsaid = told.pace.Next(std::chrono::steady_clock::now());
-  lock.unlock();
-  if (!unsaid) return;
-  if (*unsaid > 0) {
-    *line += "; so it is of files of " + Counted(*unsaid, "more compaction") +
-             " since the last such line";
-  }
-  SayOf(job.log.get(), *line);
-}
-
-void RemoteOutputs::Closed(const void* database) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  const auto closed = told_.extract(database);
-  lock.unlock();
-  if (closed.empty() || closed.mapped().pace.unsaid == 0) return;
-  const Told& told = closed.mapped();
-  SayOf(told.log.get(),
-        "of the files that other processes wrote by DB::OpenAndCompact, some of " +
-            Counted(told.pace.unsaid, "more compaction") +
-            " since the last line do not have the filters that they should have; `winnow inspect " +
-            told.folder + "` lists all");
+  return line.value_or(std::string());
 }
 
 }  // namespace winnow::plugin
