@@ -32,7 +32,8 @@ struct TreeNote {
   // 1/256, within 127 of 0.
   double log2_lambda = 0;
   double log2_reach = 0;
-  // First and last key of the filter in bytewise order, or prefixes of these.
+  // Least and greatest key in bytewise order among those that the plan looked at, one of every 64th
+  // of the filter and the first, or prefixes of these: a filter may have keys outside of them.
   std::string first;
   std::string last;
 };
