@@ -224,7 +224,8 @@ WINNOW_EXPORT std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeE
 // may add members (winnow/version.h).
 struct LookupCounters {
   // Keys asked of Winnow filters, once per filter. Other threads than the caller add theirs each
-  // time that one is counted for FilterUse, after 1,024 lookups on average, and when they end.
+  // time that one is counted for FilterUse, after at most 1,024 lookups on average, and when they
+  // end.
   uint64_t lookups = 0;
   uint64_t hashes_computed = 0;  // lookups that computed the hash
   uint64_t hashes_shared =

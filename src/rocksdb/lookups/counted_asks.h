@@ -25,6 +25,7 @@ inline constexpr uint32_t kCountSlots = 16;
 // and halves it if they came at less than half of this: so counting takes at most a thousandth of a
 // core, and threads that ask little are sampled enough for policies to learn.
 inline constexpr uint32_t kLeastMeanGap = 64;
+inline constexpr uint32_t kFirstMeanGap = 256;  // of a new thread
 inline constexpr uint32_t kMeanGap = 1024;
 inline constexpr uint32_t kAsksOfAPace = 64;
 inline constexpr std::chrono::milliseconds kPace{4};

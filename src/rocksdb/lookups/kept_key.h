@@ -70,7 +70,7 @@ struct alignas(64) KeptKey {
   uint32_t of_batches = 0;      // lookups of batches since the last settlement
   uint32_t batch_computed = 0;  // hashes computed for them
   int32_t balance = 64;         // of hashes saved and keys kept
-  uint32_t mean_gap = kMeanGap;
+  uint32_t mean_gap = kFirstMeanGap;
   uint32_t set_gap = kNoSetGap;
   uint32_t of_pace = 0;  // counted checks since paced_at
   std::chrono::steady_clock::time_point paced_at{};
