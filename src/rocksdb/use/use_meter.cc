@@ -74,10 +74,11 @@ std::shared_ptr<NamedUse> UseMeter::Named(const std::string& policy) {
   }
   named_.push_back(std::make_shared<NamedUse>(policy));
   if (named_.size() > kMostNames) {
-    const auto ended = std::find_if(named_.begin(), named_.end(), [](const auto& one) {
+    const auto made = named_.end() - 1;
+    const auto ended = std::find_if(named_.begin(), made, [](const auto& one) {
       return one.use_count() == 1 && !one->has_filters();
     });
-    if (ended != named_.end()) named_.erase(ended);
+    if (ended != made) named_.erase(ended);
   }
   return named_.back();
 }

@@ -391,6 +391,16 @@ TEST_F(UseMeterTest, HasALimitedNumberOfNames) {
   EXPECT_EQ(in_use, 1u);
 }
 
+// A new policy has counters of its own also where all names are in use.
+TEST_F(UseMeterTest, HasMoreNamesWhereAllAreInUse) {
+  std::vector<std::shared_ptr<NamedUse>> in_use;
+  for (size_t i = 0; i < UseMeter::kMostNames; ++i) {
+    in_use.push_back(meter_.Named("in use " + std::to_string(i)));
+  }
+  EXPECT_EQ(meter_.Named("new")->policy(), "new");
+  EXPECT_EQ(meter_.Named("in use 0"), in_use[0]);
+}
+
 TEST_F(UseMeterTest, MetricsHaveThePolicyOfADatabaseForAsLongAsItLives) {
   const std::string policy = "bits_per_key=7.25";
   auto meter = std::make_unique<UseMeter>();
