@@ -65,8 +65,7 @@ constexpr char kByLevel[] =
 
 constexpr char kAskedIfTold[] =
     "range_bits: with prefix_seek_opt_in_only=true, only scans with auto_prefix_mode=true ask "
-    "range "
-    "filters; without that option, all scans with an upper bound do";
+    "range filters; without that option, all scans with an upper bound do";
 
 // Says which of the options have no effect.
 void SayWithoutEffect(const PolicyOptions& options, const FilterBuildingContext& context) noexcept {

@@ -27,9 +27,8 @@ struct KeptBatch {
 
 namespace {
 
-// Balance of keeping, in units of one lookup's hash in eight: a lookup saves seven eighths of a
-// hash, as it is compared first, and a kept key costs two. By paired runs of 25 variants, with
-// filters of 100,000 keys (docs/results/filter-bench.md).
+// Balance of keeping, in hashes: each lookup saves seven eighths of one, as the comparison costs
+// the rest, and each kept key costs two, for its hash and its copy (docs/results/lookups.md).
 constexpr int64_t kSavedOfEight = 7;
 constexpr int64_t kCost = 2;
 // Maximum balance, so that a thread adapts soon if its lookups change.
@@ -189,9 +188,7 @@ namespace {
 
 WINNOW_KEY_INLINE bool IsAt(const KeptBatch& batch, uint32_t i, const Slice& key) noexcept {
   if (batch.lengths[i] != key.size()) return false;
-  const char* const kept = batch.bytes + batch.places[i];
-  return key.size() > kMaxShortBytes ? IsKeptLong(kept, key.data(), key.size())
-                                     : IsKeptShort(kept, key.data(), key.size());
+  return IsKeptAny(batch.bytes + batch.places[i], key.data(), key.size());
 }
 
 // Hashes and keeps a new batch, without keys that are too long. It may be the rest of a batch, of
@@ -207,11 +204,7 @@ void KeepBatch(KeptBatch* batch, const Slice* const* keys, size_t n, KeyHash* ha
     batch->lengths[at] = static_cast<uint16_t>(key.size());
     batch->places[at] = static_cast<uint16_t>(batch->used);
     batch->hashes[at] = hashes[i].value;
-    if (key.size() > kMaxShortBytes) {
-      std::memcpy(batch->bytes + batch->used, key.data(), key.size());
-    } else {
-      KeepShort(batch->bytes + batch->used, key.data(), key.size());
-    }
+    KeepAny(batch->bytes + batch->used, key.data(), key.size());
     batch->used += (static_cast<uint32_t>(key.size()) + 63) & ~63u;
   }
 }

@@ -23,7 +23,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include "src/core/bloom_batch.h"
@@ -128,11 +127,7 @@ WINNOW_KEY_INLINE void Keep(KeptKey* kept, const ROCKSDB_NAMESPACE::Slice& key,
   const size_t size = key.size();
   if (size - 1 >= kMaxKeptBytes) return;
   const bool is_short = size <= kMaxShortBytes;
-  if (is_short) {
-    KeepShort(kept->bytes, key.data(), size);
-  } else {
-    std::memcpy(kept->bytes, key.data(), size);
-  }
+  KeepAny(kept->bytes, key.data(), size);
   kept->length = is_short ? size : KeptKey::kNone;
   kept->long_length = is_short ? KeptKey::kNoLong : static_cast<uint32_t>(size);
   kept->hash = hash;

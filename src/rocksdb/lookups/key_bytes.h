@@ -124,6 +124,20 @@ WINNOW_KEY_INLINE bool IsKeptLong(const char* kept, const char* key, size_t n) n
   return IsZero(Differ128(kept + n - 16, key + n - 16)) && std::memcmp(kept, key, n) == 0;
 }
 
+// ---- Keys of any length from 1 on
+
+WINNOW_KEY_INLINE void KeepAny(char* kept, const char* key, size_t n) noexcept {
+  if (n <= kMaxShortBytes) {
+    KeepShort(kept, key, n);
+  } else {
+    std::memcpy(kept, key, n);
+  }
+}
+
+WINNOW_KEY_INLINE bool IsKeptAny(const char* kept, const char* key, size_t n) noexcept {
+  return n <= kMaxShortBytes ? IsKeptShort(kept, key, n) : IsKeptLong(kept, key, n);
+}
+
 }  // namespace winnow::plugin
 
 #endif  // WINNOW_SRC_ROCKSDB_LOOKUPS_KEY_BYTES_H_

@@ -14,12 +14,14 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "src/core/sizing.h"
@@ -229,26 +231,23 @@ TEST_F(ListenerTest, DeletedFilesEndAtOnce) {
   ExpectKnown(policy, database_.get());
 }
 
-// A database whose file lists have a file that is deleted before they are returned.
-class DeletesWhatItLists final : public ROCKSDB_NAMESPACE::StackableDB {
+// A database in which something happens each time that its files are listed.
+class WhileItLists final : public ROCKSDB_NAMESPACE::StackableDB {
  public:
-  DeletesWhatItLists(DB* database, EventListener* listener)
-      : StackableDB(std::shared_ptr<DB>(database, [](DB*) {})), listener_(listener) {}
+  using Happens = std::function<void(const std::vector<LiveFileMetaData>& files)>;
+  WhileItLists(DB* database, Happens happens)
+      : StackableDB(std::shared_ptr<DB>(database, [](DB*) {})), happens_(std::move(happens)) {}
 
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* files) override {
     StackableDB::GetLiveFilesMetaData(files);
-    ASSERT_FALSE(files->empty());
-    ROCKSDB_NAMESPACE::TableFileDeletionInfo info;
-    info.db_name = GetName();
-    info.file_path = files->front().directory + "/" + files->front().relative_filename;
-    listener_->OnTableFileDeleted(info);
-    was_listed_ = true;
+    happens_(*files);
+    ++lists_;
   }
-  bool was_listed() const { return was_listed_; }
+  int lists() const { return lists_; }
 
  private:
-  EventListener* const listener_;
-  bool was_listed_ = false;
+  const Happens happens_;
+  int lists_ = 0;
 };
 
 TEST_F(ListenerTest, FilesThatAreDeletedWhileTheyAreListedEnd) {
@@ -259,66 +258,43 @@ TEST_F(ListenerTest, FilesThatAreDeletedWhileTheyAreListedEnd) {
   listener->OnFlushBegin(database_.get(), {});
   const std::shared_ptr<TreeRecord> record = RecordOf(policy, database_.get());
   const size_t files = record->family.totals().files;
-  DeletesWhatItLists deletes(database_.get(), listener.get());
-  while (!deletes.was_listed()) {
+  WhileItLists deletes(database_.get(), [&](const std::vector<LiveFileMetaData>& listed) {
+    ASSERT_FALSE(listed.empty());
+    ROCKSDB_NAMESPACE::TableFileDeletionInfo info;
+    info.db_name = database_->GetName();
+    info.file_path = listed.front().directory + "/" + listed.front().relative_filename;
+    listener->OnTableFileDeleted(info);
+  });
+  while (deletes.lists() == 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     listener->OnFlushBegin(&deletes, {});
   }
   EXPECT_EQ(record->family.totals().files, files - 1);
 }
 
-// A database that is closed while its files are listed.
-class ClosesWhileItLists final : public ROCKSDB_NAMESPACE::StackableDB {
- public:
-  ClosesWhileItLists(DB* database, EventListener* listener)
-      : StackableDB(std::shared_ptr<DB>(database, [](DB*) {})), listener_(listener) {}
-
-  void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* files) override {
-    StackableDB::GetLiveFilesMetaData(files);
-    listener_->OnColumnFamilyHandleDeletionStarted(DefaultColumnFamily());
-    ++lists_;
-  }
-  int lists() const { return lists_; }
-
- private:
-  EventListener* const listener_;
-  int lists_ = 0;
-};
-
 TEST_F(ListenerTest, ADatabaseThatIsClosedWhileItIsListedIsListedWhenItIsOpenAgain) {
   const Policies policy = MakePolicyFrom(kAuto);
   Open(SmallLevels(policy));
   Put(0, 5000);
   const std::shared_ptr<EventListener> listener = winnow::NewListener(policy);
-  ClosesWhileItLists database(database_.get(), listener.get());
+  WhileItLists database(database_.get(), [&](const std::vector<LiveFileMetaData>& /*files*/) {
+    listener->OnColumnFamilyHandleDeletionStarted(database_->DefaultColumnFamily());
+  });
   for (int lists = 1; lists < 4; ++lists) {
     listener->OnFlushBegin(&database, {});
     EXPECT_EQ(database.lists(), lists);
   }
 }
 
-// A database whose file lists take long, which delays the next one.
-class ListsSlowly final : public ROCKSDB_NAMESPACE::StackableDB {
- public:
-  explicit ListsSlowly(DB* database) : StackableDB(std::shared_ptr<DB>(database, [](DB*) {})) {}
-
-  void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* files) override {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    StackableDB::GetLiveFilesMetaData(files);
-    ++lists_;
-  }
-  int lists() const { return lists_; }
-
- private:
-  int lists_ = 0;
-};
-
 TEST_F(ListenerTest, WhatACompactionInAnotherProcessWroteIsListedAtOnce) {
   const Policies policy = MakePolicyFrom(kAuto);
   Open(SmallLevels(policy));
   Put(0, 5000);
   const std::shared_ptr<EventListener> listener = winnow::NewListener(policy);
-  ListsSlowly database(database_.get());
+  // A list that takes long delays the next one.
+  WhileItLists database(database_.get(), [](const std::vector<LiveFileMetaData>& /*files*/) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  });
   ROCKSDB_NAMESPACE::CompactionJobInfo job;
   job.job_id = 7;
   job.cf_name = kDefault;
