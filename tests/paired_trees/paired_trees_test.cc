@@ -60,8 +60,10 @@ TEST(PairedTreesTest, CopiesOfALibraryAreAlikeAndMoreBitsAreAsGoodAtEqualMemory)
     EXPECT_GT(rows[1]["memory"]["mean"], 1.4) << cell;
     EXPECT_NEAR(rows[1]["growing"]["mean"], 1, 0.5) << cell;
     EXPECT_EQ(rows[3]["to"], "one:level_plan=auto+listener");
-    // A thread may build a filter between the two policies' filters of another.
-    EXPECT_NEAR(rows[3]["growing"]["mean"], 1, 0.1) << cell;
+    // A thread may build a filter between the two policies' filters of another, and each
+    // policy counts lookups at gaps of its own.
+    const bool counts = cell["cell"] == "mixgraph_found";
+    EXPECT_NEAR(rows[3]["growing"]["mean"], 1, counts ? 0.4 : 0.1) << cell;
     EXPECT_GT(cell["bits_per_key_at_looks"]["one:level_plan=uniform"][0].size(), 10u) << cell;
   }
 }
