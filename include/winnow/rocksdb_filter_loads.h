@@ -5,23 +5,19 @@
 // filters are outside the cache, each time that a table is opened. Each of these is a load.
 // Counting adds less than 100 ns to a load; lookups are not counted and cost nothing more.
 //
-// An alarm is raised if the same filters are loaded repeatedly. With WINNOW_LOG=1 in the
-// environment, a line is written to stderr immediately. For the next ten minutes,
-// - the program's callback (SetFilterLoadAlarm) is called when the next filter is loaded through
-//   its policy, which is soon if that policy is the busy one;
-// - the line is written to a database's LOG at the same time, if the preload library or a listener
-//   (rocksdb_listener.h, from the first flush or compaction on) showed the LOG to the policy;
-//   otherwise when the next filter is built.
-//
-// An alarm is one of the process, of all policies or of one that exceeds the thresholds alone:
-// filters of several evict each other, and an OPTIONS file makes one policy per family. An idle
-// policy delivers its callback and its line in the LOG at its next load.
+// An alarm is raised if the same filters are loaded repeatedly. It is one of the process, for the
+// sum of all policies: filters of several evict each other, and an OPTIONS file makes one policy
+// per family. A line is written immediately
+// - to stderr, with WINNOW_LOG=1 in the environment;
+// - to the LOG of each open database that the preload library or a listener (rocksdb_listener.h,
+//   from the first flush or compaction on) has shown; to other LOGs when the next filter is built.
+// The program's callback (SetFilterLoadAlarm) is called when the next filter is loaded through its
+// policy, for ten minutes.
 //
 // Loads may have other causes than a small cache, which RocksDB does not tell: tables or databases
 // that are reopened (max_open_files, DB::VerifyChecksum), memory-mapped files (allow_mmap_reads), a
 // secondary cache, which returns blocks without reading a file, and since RocksDB 8.3 reads with
-// fill_cache=false. The alarm names the possible causes, by what is known of the cache and the
-// options.
+// fill_cache=false. The alarm names them after what helps a small cache.
 //
 // Requires the library of NewFilterPolicy (rocksdb_policy.h) and reports on its policies, including
 // those of options strings and of the preload library. A program that has the library twice, linked
@@ -81,7 +77,7 @@ struct FilterLoads {
   // Loads that could not be classified as first loads or reloads because memory ran out.
   uint64_t blocks_unknown = 0;
 
-  uint64_t alarms = 0;       // number of alarms
+  uint64_t alarms = 0;       // number of alarms of the process since the policy was made
   uint64_t meter_bytes = 0;  // memory in bytes used for these counters; up to 7 MiB
 
   // Reloaded bytes of the last ten minutes, which begin 9 to 10 minutes ago. Since 1.1.
@@ -113,34 +109,32 @@ WINNOW_HIDDEN inline FilterLoads CurrentFilterLoads() noexcept {
 // An alarm, as passed to the callback; valid during the call. Later versions may add members at the
 // end of `loads`, which is last (winnow/version.h); a program sees those that it was compiled with.
 struct FilterLoadAlarm {
-  // Message for people: "filters read through this policy take 412 MiB; in the last 60 s 1.9 GiB of
-  // them were read again, each 5 times: the block cache (256 MiB, full) has no room for them; …".
-  // The message is the same for all policies, as of the time of the alarm, and names the known
-  // folders of their databases. Other members are about this policy at the time of the call.
+  // Message for people: "filters that Winnow's policies read take 412 MiB; in the last 60 s 1.9 GiB
+  // of them were read again, each 5 times; the block cache has 256 MiB in 16 shards, …; what helps
+  // for /data/db: …". It is that of the process at the time of the alarm, with the known folders of
+  // open databases.
   std::string text;
-  // Capacity and usage in bytes of the known block caches of the policy's column families; 0 if
-  // none is known. A cache is known once a database is opened for writing (with the preload
-  // library, any database), otherwise once a filter is built.
+  // Capacity and usage in bytes of the block caches that are known in the process; 0 if none is. A
+  // cache is known once a database is opened for writing (with the preload library, any database),
+  // otherwise once a filter is built.
   uint64_t cache_capacity = 0;
   uint64_t cache_usage = 0;
-  FilterLoads loads;
+  FilterLoads loads;  // of this policy, at the time of the call
 };
 
 // Sets the callback for alarms; an empty function removes it. Returns false if the policy is not
 // Winnow's, if out of memory, and if the program was compiled with a later Winnow, whose
 // FilterLoadAlarm is larger.
 //
-// A policy raises at most one alarm in ten minutes. The conditions are checked once per second, as
-// filters are loaded:
+// There is at most one alarm in ten minutes. The conditions are checked once per second, as filters
+// are loaded through any of the process's policies, for their sum:
 // - at least 64 MiB of filters were reloaded in the last minute (see minute_blocks), each of these
 //   filters more than three times on average; a database that is opened three times per minute
 //   raises no alarm;
 // - or, for slow disks that limit the loads, at least 640 MiB were reloaded in the last ten
 //   minutes, five times the size of the filters of that time (filter_bytes), some of it in the last
-//   minute, and a block cache that was known all that time has no room for these filters.
-//
-// All policies of the process are counted together; one policy that exceeds the thresholds alone is
-// enough. A cache is known once a database is opened for writing, as for cache_capacity.
+//   minute, and a block cache that was known all that time has no room for these filters. A cache
+//   is known once a database is opened for writing, as for cache_capacity.
 //
 // The callback is called once per alarm, by the first thread that loads a filter through this
 // policy after the alarm. An idle policy may call it up to ten minutes later, so that the call for

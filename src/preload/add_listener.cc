@@ -38,7 +38,7 @@ std::shared_ptr<KnownFiles> KnownOf(const BlockBasedTableOptions& table) {
 std::shared_ptr<LoadMeter> MeterThatSaw(const BlockBasedTableOptions& table) {
   const plugin::Engine* const engine = EngineBehind(*table.filter_policy);
   if (engine == nullptr) return nullptr;
-  engine->loads()->See(table);
+  LoadMeter::See(table);
   return engine->loads();
 }
 

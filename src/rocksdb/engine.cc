@@ -14,6 +14,7 @@
 #include "src/rocksdb/builders/last_built_filter.h"
 #include "src/rocksdb/counters.h"
 #include "src/rocksdb/hash_guard.h"
+#include "src/rocksdb/loads/caches_seen.h"
 #include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/messages/family_lines.h"
 #include "src/rocksdb/messages/info_log.h"
@@ -422,8 +423,8 @@ std::unique_ptr<FilePlan> Engine::DecideByItsPlace(FileToBuild file,
 }
 
 void Engine::NoteBuilderAsked(const FilterBuildingContext& context) noexcept {
-  known_->loads.See(context.table_options);
-  known_->loads.WriteLate(context.info_log);
+  LoadMeter::See(context.table_options);
+  LoadMeter::WriteLate(context.info_log);
   known_->loads.use().NoteFamily(context.info_log, context.column_family_name);
   LogTotals(context.info_log);
   LogUse(context.info_log);
@@ -478,8 +479,8 @@ void Engine::NoteDatabaseOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                                  const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
   KeepMetricsFile();
   static_cast<void>(KnownToTell());
-  known_->loads.See(family);
-  known_->loads.See(database);
+  LoadMeter::See(family);
+  LoadMeter::See(database);
   known_->loads.WillOpen(database.info_log);
   NoteDatabase();
   if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;

@@ -1,4 +1,4 @@
-// Meter of filter loads of a policy, with an alarm if filters are loaded again and again
+// Meter of filter loads of a policy, and the process's alarm if filters are loaded again and again
 // (winnow/rocksdb_filter_loads.h is for users).
 
 #ifndef WINNOW_SRC_ROCKSDB_LOAD_METER_H_
@@ -8,16 +8,14 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "src/rocksdb/loads/alarm_inbox.h"
 #include "src/rocksdb/loads/load_table.h"
-#include "src/rocksdb/loads/tables_seen.h"
 #include "src/rocksdb/use/use_meter.h"
 #include "winnow/rocksdb_filter_loads.h"
 
@@ -28,11 +26,11 @@ namespace winnow::plugin {
 class LoadMeter {
  public:
   using Time = LoadTable::Time;
-  using Callback = AlarmInbox::Callback;
+  using Callback = std::function<void(const FilterLoadAlarm&)>;
 
   // Minimum intervals between checks of all meters, and between alarms.
   static constexpr std::chrono::seconds kCheckInterval{1};
-  static constexpr std::chrono::minutes kAlarmInterval = AlarmInbox::kAlarmInterval;
+  static constexpr std::chrono::minutes kAlarmInterval{10};
 
   LoadMeter();
   ~LoadMeter();
@@ -41,74 +39,59 @@ class LoadMeter {
 
   // Counts a load of a filter. loaded_filter.h computes `filter`. Takes tens of nanoseconds. Once a
   // second, one load in the process takes some microseconds per meter, or a millisecond if most of
-  // the alarm's thresholds are exceeded.
+  // the alarm's thresholds are exceeded. An alarm is written to the logs of open databases at once,
+  // and each meter's callback is called at its next load.
   void Note(uint64_t filter, uint64_t bytes) noexcept;
 
   // Returns the meter of lookups in the policy's filters.
   UseMeter& use() noexcept { return use_; }
 
   FilterLoads Read() const noexcept;
-  // Returns the sums over all present and destroyed meters. An alarm of several meters counts once.
+  // Returns the sums over all present and destroyed meters. An alarm counts once.
   static FilterLoads ReadAll() noexcept;
 
   // Returns false and keeps the former callback if out of memory.
-  bool SetCallback(Callback callback) noexcept { return inbox_->SetCallback(std::move(callback)); }
+  bool SetCallback(Callback callback) noexcept;
 
-  // ---- Databases that use the policy
+  // ---- Databases that use a policy of Winnow's
 
-  // Records the table options of a column family.
-  void See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) noexcept;
-  void See(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
-  // Records the options of a database.
-  void See(const ROCKSDB_NAMESPACE::DBOptions& database) noexcept;
+  // Record the options of a column family and of a database.
+  static void See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) noexcept;
+  static void See(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
+  static void See(const ROCKSDB_NAMESPACE::DBOptions& database) noexcept;
 
-  // Records an open database. Alarms go into its log from now on, until it is closed or the log is
-  // destroyed. It may have no log. `database` identifies it in Closed().
+  // Records an open database that uses this policy. Alarms and tables of filter use go into its log
+  // from now on, until it is closed or the log is destroyed. `database` identifies it in Closed().
   void Opened(const void* database, const std::string& folder,
               const ROCKSDB_NAMESPACE::DBOptions& options) noexcept;
-  // Records the log that a program gives a database which it opens, for tables of filter use and
-  // alarms: without Winnow's listener nothing else tells of it.
+  // Records the log that a program gives a database which it opens: without Winnow's listener
+  // nothing else tells of it.
   void WillOpen(const std::shared_ptr<ROCKSDB_NAMESPACE::Logger>& log) noexcept;
-  // Records the sizes of blocks of an open database's files, for the alarm's remedy.
-  void Listed(const void* database, const BlockBytes& blocks) noexcept {
-    inbox_->Listed(database, blocks);
-  }
   // Records that a database is closed. Waits while an alarm is being written.
-  void Closed(const void* database) noexcept {
-    inbox_->Closed(database);
-    use_.Closed(database);
-  }
+  void Closed(const void* database) noexcept;
 
   // Writes an alarm that this log does not have yet. Called when RocksDB asks for a builder. `log`
   // may be null.
-  void WriteLate(ROCKSDB_NAMESPACE::Logger* log) noexcept;
+  static void WriteLate(ROCKSDB_NAMESPACE::Logger* log) noexcept;
 
-  // Writes the totals of the process and the tables of filter use into the logs of open databases
-  // whose policies have filters in memory, where they are due.
+  // Writes the totals of the process and the tables of filter use into the logs of open databases,
+  // where they are due.
   static void WriteUse(Time now = std::chrono::steady_clock::now()) noexcept;
 
-  // Sets the clock of all meters, for tests; null restores the system's clock.
+  // For tests: sets the clock of all meters, null for the system's, and forgets caches and alarms.
   using Clock = Time (*)();
-  static void SetClock(Clock clock) noexcept;
+  static void StartAnew(Clock clock) noexcept;
 
  private:
-  struct Policy;
-
-  static void CheckAll(Time now) noexcept;
-  static std::vector<Policy> PoliciesToCheck(Time now);
-  static void RaiseIfDue(const std::vector<Policy>& policies, Time now);
+  static void Check(Time now) noexcept;
   void Deliver(Time now) noexcept;
-  static void NoteLog(ROCKSDB_NAMESPACE::Logger* log) noexcept;
 
   UseMeter use_;
+  // The lock of all meters guards the following members.
   LoadTable table_;
-  TablesSeen tables_;
-  // Shared with a thread that raises an alarm while this meter is destroyed.
-  const std::shared_ptr<AlarmInbox> inbox_ = std::make_shared<AlarmInbox>();
-
-  // Links in the list of all meters.
-  LoadMeter* next_ = nullptr;
-  LoadMeter* previous_ = nullptr;
+  std::shared_ptr<const Callback> callback_;
+  uint64_t alarms_before_ = 0;             // of the process, when the meter was made
+  std::atomic<uint64_t> alarms_taken_{0};  // of the process, when the callback was called
 };
 
 }  // namespace winnow::plugin

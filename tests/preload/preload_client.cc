@@ -818,7 +818,8 @@ int main(int argc, char** argv) {
     return WriteRemotely(how, path, options, keys);
   }
   if (arguments[0] == "read-until-alarm") {
-    return ReadUntil("[winnow] filters read through this policy take ", how, path, options, keys);
+    return ReadUntil("[winnow] filters that Winnow's policies read take ", how, path, options,
+                     keys);
   }
   if (arguments[0] == "read-until-use") {
     return ReadUntil("[winnow] what filters answered, ", how, path, options, keys);

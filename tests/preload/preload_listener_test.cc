@@ -113,8 +113,8 @@ TEST_P(PreloadAlarmTest, OfFiltersWithoutRoomIsInTheLogAndOnStderr) {
         RunClient({"read-until-alarm", how + database_, kSmallCache, kManyKeys},
                   Preloading({policy, "WINNOW_LOG=1"}));
     EXPECT_EQ(result.output, "found=1\n") << result.errors;
-    EXPECT_THAT(result.errors, HasSubstr("winnow: filters read through this policy take "));
-    EXPECT_THAT(result.errors, HasSubstr(": the block cache (32 KiB"));
+    EXPECT_THAT(result.errors, HasSubstr("winnow: filters that Winnow's policies read take "));
+    EXPECT_THAT(result.errors, HasSubstr("; the block cache has 32 KiB"));
     EXPECT_THAT(result.errors, HasSubstr("; what helps for " + database_ + ": a block cache of "));
   }
 }

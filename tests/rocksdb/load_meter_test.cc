@@ -39,17 +39,16 @@ class LoadMeterTest : public ::testing::Test {
  protected:
   LoadMeterTest() {
     g_second = 5;  // seconds since the machine started
-    LoadMeter::SetClock([] { return LoadMeter::Time(seconds(g_second)); });
-    SeeCache(&meter_, cache_);
+    LoadMeter::StartAnew([] { return LoadMeter::Time(seconds(g_second)); });
     meter_.SetCallback([this](const FilterLoadAlarm& alarm) { alarms_.push_back(alarm); });
   }
-  ~LoadMeterTest() override { LoadMeter::SetClock(nullptr); }
+  ~LoadMeterTest() override { LoadMeter::StartAnew(nullptr); }
 
-  static void SeeCache(LoadMeter* meter, const std::shared_ptr<ROCKSDB_NAMESPACE::Cache>& cache) {
+  static void SeeCache(const std::shared_ptr<ROCKSDB_NAMESPACE::Cache>& cache) {
     ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
     table.cache_index_and_filter_blocks = true;
     table.block_cache = cache;
-    meter->See(table);
+    LoadMeter::See(table);
   }
 
   // Loads each filter once.
@@ -61,6 +60,7 @@ class LoadMeterTest : public ::testing::Test {
   void LoadAll() { LoadAll(&meter_); }
   // Loads all filters repeatedly, as if the cache were too small for them.
   void Thrash() {
+    SeeCache(cache_);
     for (int i = 0; i < 10; ++i) {
       ++g_second;
       LoadAll();
@@ -77,7 +77,7 @@ class LoadMeterTest : public ::testing::Test {
 TEST_F(LoadMeterTest, RaisesAnAlarmOnceInTenMinutes) {
   Thrash();
   ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0].text, HasSubstr("filters read through this policy take 60 MiB; "));
+  EXPECT_THAT(alarms_[0].text, HasSubstr("filters that Winnow's policies read take 60 MiB; "));
   EXPECT_THAT(alarms_[0].text,
               HasSubstr("what helps: a block cache of 120 MiB (filters of 60 MiB, the "));
   EXPECT_EQ(alarms_[0].loads.filters, kFilters);
@@ -96,7 +96,7 @@ TEST_F(LoadMeterTest, ThreeLoadsAMinuteAreQuiet) {
   meter.SetCallback([this](const FilterLoadAlarm& alarm) { alarms_.push_back(alarm); });
   for (int i = 0; i < 180; ++i) {
     const auto cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{1} << 20, 0);
-    SeeCache(&meter, cache);
+    SeeCache(cache);
     LoadAll(&meter);
     g_second += 20;
   }
@@ -151,10 +151,10 @@ TEST_F(LoadMeterTest, WritesToTheLogsOfOpenDatabases) {
   gone.reset();
   Thrash();
   ASSERT_EQ(one->lines.size(), 1u);
-  EXPECT_THAT(one->lines[0], HasSubstr("[winnow] filters read through this policy take 60 MiB"));
+  EXPECT_THAT(one->lines[0], HasSubstr("[winnow] filters that Winnow's policies read take 60 MiB"));
   EXPECT_THAT(one->lines[0], HasSubstr("what helps for /data/one: "));
   EXPECT_TRUE(closed->lines.empty());
-  meter_.WriteLate(one.get());
+  LoadMeter::WriteLate(one.get());
   EXPECT_EQ(one->lines.size(), 1u) << "it was written";
 }
 
@@ -181,19 +181,19 @@ TEST_F(LoadMeterTest, NamesSeveralDatabasesOfACache) {
 // The meter had no LOG before.
 TEST_F(LoadMeterTest, WritesToALogThatABuilderShows) {
   KeepingLogger log, late;
-  meter_.WriteLate(nullptr);
-  meter_.WriteLate(&log);
+  LoadMeter::WriteLate(nullptr);
+  LoadMeter::WriteLate(&log);
   EXPECT_TRUE(log.lines.empty());
   Thrash();
-  meter_.WriteLate(&log);
-  meter_.WriteLate(&log);
+  LoadMeter::WriteLate(&log);
+  LoadMeter::WriteLate(&log);
   ASSERT_EQ(log.lines.size(), 1u);
-  EXPECT_THAT(log.lines[0], HasSubstr("[winnow] filters read through this policy"));
+  EXPECT_THAT(log.lines[0], HasSubstr("[winnow] filters that Winnow's policies"));
   g_second += 601;
-  meter_.WriteLate(&late);
+  LoadMeter::WriteLate(&late);
   EXPECT_TRUE(late.lines.empty()) << "ten minutes ago";
   Thrash();
-  meter_.WriteLate(&log);
+  LoadMeter::WriteLate(&log);
   EXPECT_EQ(log.lines.size(), 2u);
 }
 
@@ -233,7 +233,7 @@ class SlowLoadsTest : public LoadMeterTest, public ::testing::WithParamInterface
     ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
     table.cache_index_and_filter_blocks = GetParam().cache_bytes > 0;
     table.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(GetParam().cache_bytes, 0);
-    slow_.See(table);
+    LoadMeter::See(table);
     seen_ = table.block_cache;
   }
 
@@ -257,7 +257,7 @@ TEST_P(SlowLoadsTest, HaveAnAlarmOfTenMinutesOrNone) {
   }
   ASSERT_EQ(alarms_.size(), 2u) << "in half an hour";
   for (const FilterLoadAlarm& alarm : alarms_) {
-    EXPECT_THAT(alarm.text, HasSubstr("filters read through one of the process's policies take "));
+    EXPECT_THAT(alarm.text, HasSubstr("filters that Winnow's policies read take "));
     EXPECT_THAT(alarm.text, HasSubstr("; in the last ten minutes "));
     EXPECT_GE(alarm.loads.ten_minutes_bytes_again, 5 * alarm.loads.filter_bytes);
   }
@@ -321,7 +321,7 @@ TEST_F(LoadMeterTest, IsSafeFromManyThreads) {
         if (i % 1000 == 0) {
           ++g_second;
           meter_.Opened(&threads_[t], "/data", With(log));
-          meter_.WriteLate(log.get());
+          LoadMeter::WriteLate(log.get());
           LoadMeter::ReadAll();
           meter_.Closed(&threads_[t]);
         }

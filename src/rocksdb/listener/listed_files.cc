@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "src/rocksdb/listener/listener.h"
+#include "src/rocksdb/messages/open_databases.h"
 
 namespace winnow::plugin {
 
@@ -85,7 +86,7 @@ void Listener::Read(DB* opened) {
   const Clock::time_point listed = Clock::now();
   Measure(opened, files, listed - start);
   const Clock::time_point measured = Clock::now();
-  TellMeters(opened, files);
+  TellBlockBytes(opened, files);
   for (auto& [known, told] : ToTell(path, files)) known->trees.TakeLists(logger, std::move(told));
   const Clock::time_point told = Clock::now();
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -139,15 +140,14 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   Find(opened->GetName()).next_properties = now + kPropertiesShare * (now - start);
 }
 
-// Tells the meters how much room a block cache needs for filters and indexes. Files that are not
+// Tells the alarm how much room a block cache needs for filters and indexes. Files that are not
 // measured yet are taken to be like the others.
-void Listener::TellMeters(DB* opened, const Files& files) {
+void Listener::TellBlockBytes(DB* opened, const Files& files) {
   const void* shown = nullptr;
   double bytes = 0;
   double measured_bytes = 0;
   double filters = 0;
   double indexes = 0;
-  std::vector<std::shared_ptr<LoadMeter>> meters;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     const Database& database = Find(opened->GetName());
@@ -160,12 +160,10 @@ void Listener::TellMeters(DB* opened, const Files& files) {
       filters += static_cast<double>(known->filter_bytes);
       indexes += static_cast<double>(known->index_bytes);
     }
-    meters = Meters();
   }
   const double scale = measured_bytes > 0 ? bytes / measured_bytes : 0;
-  const BlockBytes blocks{static_cast<uint64_t>(filters * scale),
-                          static_cast<uint64_t>(indexes * scale)};
-  for (const std::shared_ptr<LoadMeter>& meter : meters) meter->Listed(shown, blocks);
+  NoteListed(shown,
+             {static_cast<uint64_t>(filters * scale), static_cast<uint64_t>(indexes * scale)});
 }
 
 Listener::Told Listener::ToTell(const std::string& path, const Files& files) {

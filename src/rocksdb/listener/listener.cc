@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "src/rocksdb/builders/last_built_filter.h"
+#include "src/rocksdb/loads/caches_seen.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/rocksdb/version_guard.h"

@@ -170,7 +170,7 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   bool Enter(ROCKSDB_NAMESPACE::DB* database);
   void Read(ROCKSDB_NAMESPACE::DB* database);
   void Measure(ROCKSDB_NAMESPACE::DB* database, const Files& files, Clock::duration listing);
-  void TellMeters(ROCKSDB_NAMESPACE::DB* database, const Files& files);
+  void TellBlockBytes(ROCKSDB_NAMESPACE::DB* database, const Files& files);
   using Told = std::vector<std::pair<std::shared_ptr<KnownFiles>, KnownTrees::ToldDatabase>>;
   Told ToTell(const std::string& path, const Files& files);
   void TakePolicyOf(ROCKSDB_NAMESPACE::DB* opened);

@@ -4,12 +4,12 @@
 #define WINNOW_SRC_ROCKSDB_LOADS_LOAD_ALARM_H_
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 
-#include "src/rocksdb/loads/tables_seen.h"
+#include "src/rocksdb/loads/caches_seen.h"
+#include "src/rocksdb/messages/open_databases.h"
 #include "winnow/rocksdb_filter_loads.h"
 
 namespace winnow::plugin {
@@ -51,23 +51,10 @@ inline bool IsSlowAlarm(const FilterLoads& loads) {
          loads.ten_minutes_bytes_again >= kSlowAlarmTimesFilters * loads.filter_bytes;
 }
 
-// Returns whether there is a cache that has no room for these filters.
-bool IsCacheWithoutRoom(const FilterLoads& loads, const PlaceOfFilters& place);
-
-// Subject of an alarm: one policy, or all of the process.
-struct AlarmSubject {
-  FilterLoads loads;
-  PlaceOfFilters place;
-  // Databases by their folders, as far as they are known, with blocks as far as they are listed.
-  std::map<std::string, BlockBytes> databases;
-  size_t policies = 1;    // number of policies that `loads` sums up
-  bool is_of_one = true;  // true if the process has one policy
-  bool is_slow = false;   // true for ten minutes, false for one
-};
-
-// Returns the alarm's sentence, with its cause, which depends on where the filters are kept, and
-// with what helps.
-std::string AlarmText(const AlarmSubject& subject);
+// Returns the alarm's text: what was loaded, in a minute or, if `is_slow`, in ten; the caches; and
+// what helps the open databases.
+std::string AlarmText(const FilterLoads& loads, const PlaceOfFilters& place,
+                      const std::map<std::string, BlockBytes>& databases, bool is_slow);
 
 }  // namespace winnow::plugin
 

@@ -15,7 +15,6 @@ using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::NewLRUCache;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 using AlarmCausesTest = FilterLoadsTest;
 
@@ -27,9 +26,8 @@ TEST_F(AlarmCausesTest, NamesMaxOpenFilesWhereTablesAreOpenedAgain) {
   Open();
   LookUp(4000);
   ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr("outside of the block cache, with their tables, and tables are "
-                                    "opened again and again: max_open_files=12 is too small"));
-  EXPECT_THAT(alarms_[0], Not(HasSubstr("no room")));
+  EXPECT_THAT(alarms_[0], HasSubstr(": max_open_files=-1 for filters outside of the cache, or "));
+  EXPECT_THAT(alarms_[0], HasSubstr("opened again and again (max_open_files=12), "));
 }
 
 #if WINNOW_ROCKSDB_AT_LEAST(7, 2)  // earlier secondary caches differ
@@ -45,7 +43,7 @@ TEST_F(AlarmCausesTest, NamesASecondaryCache) {
   LookUp(4000);
   EXPECT_GT(options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::SECONDARY_CACHE_HITS), 1000u);
   ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr("secondary cache, without being read from a file"));
+  EXPECT_THAT(alarms_[0], HasSubstr(", a secondary cache"));
 }
 #endif
 
@@ -59,9 +57,7 @@ TEST_F(AlarmCausesTest, LookupsWithoutFillCacheAreQuietOrNamed) {
   LookUp(3000, read);
   if (rocksdb_abi::kFillCacheConcernsFilters) {
     ASSERT_EQ(alarms_.size(), 1u);
-    EXPECT_THAT(alarms_[0], HasSubstr("has room for them, so that the cause is another: a database "
-                                      "that is opened again and again, lookups with "
-                                      "fill_cache=false"));
+    EXPECT_THAT(alarms_[0], HasSubstr(", fill_cache=false"));
   } else {
     ExpectQuiet();
   }
@@ -89,13 +85,10 @@ TEST_F(MappedFilesTest, AreNamedWhereFiltersAreInACacheWithRoom) {
   Write();
   EXPECT_GE(LoadsOf(4000), 4000u) << "each lookup";
   ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr(": with allow_mmap_reads RocksDB keeps no filter in the block "
-                                    "cache, whatever its size"));
-  EXPECT_THAT(alarms_[0], Not(HasSubstr("opened again")));
-  EXPECT_THAT(alarms_[0], Not(HasSubstr("what helps")));
+  EXPECT_THAT(alarms_[0], HasSubstr(", allow_mmap_reads"));
 }
 
-// Filters outside the cache stay in memory, as the alarm's text says.
+// Filters outside the cache stay in memory, as the alarm says.
 TEST_F(MappedFilesTest, AreQuietWhereFiltersAreOutsideOfTheCache) {
   table_.cache_index_and_filter_blocks = false;
   Write();
@@ -125,9 +118,7 @@ TEST_F(AlarmCausesTest, VerifyChecksumIsNamedWhereFiltersAreOutsideOfTheCache) {
   }
   EXPECT_EQ(Loads().blocks - before, 110 * kFiles);
   ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr("they lie outside of the block cache, with their tables, and "
-                                    "tables are opened again and again, with their database, or by "
-                                    "DB::VerifyChecksum, which opens them all"));
+  EXPECT_THAT(alarms_[0], HasSubstr(", DB::VerifyChecksum"));
 }
 
 TEST_F(AlarmCausesTest, VerifyChecksumIsQuietWhereFiltersAreInTheCache) {

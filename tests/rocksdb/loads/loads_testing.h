@@ -58,14 +58,14 @@ class FilterLoadsTest : public ::testing::Test {
   FilterLoadsTest() {
     EXPECT_EQ(winnow_rocksdb_register(), 0);
     g_second = 50;
-    LoadMeter::SetClock([] { return LoadMeter::Time(std::chrono::seconds(g_second)); });
+    LoadMeter::StartAnew([] { return LoadMeter::Time(std::chrono::seconds(g_second)); });
     table_.cache_index_and_filter_blocks = true;
     table_.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{64} << 20, 2);
     UsePolicy(kOurs);
   }
   ~FilterLoadsTest() override {
     database_.reset();
-    LoadMeter::SetClock(nullptr);
+    LoadMeter::StartAnew(nullptr);
   }
 
   void UsePolicy(const std::string& text) {

@@ -20,6 +20,7 @@
 
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/loads/load_alarm.h"
+#include "src/rocksdb/messages/open_databases.h"
 #include "tests/rocksdb/loads/loads_testing.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
@@ -56,11 +57,11 @@ class SharedCacheTest : public ::testing::Test {
   SharedCacheTest() {
     EXPECT_EQ(winnow_rocksdb_register(), 0);
     g_second = 50;
-    LoadMeter::SetClock([] { return LoadMeter::Time(std::chrono::seconds(g_second)); });
+    LoadMeter::StartAnew([] { return LoadMeter::Time(std::chrono::seconds(g_second)); });
   }
   ~SharedCacheTest() override {
     Close();
-    LoadMeter::SetClock(nullptr);
+    LoadMeter::StartAnew(nullptr);
   }
 
   void Close() {
@@ -153,13 +154,13 @@ TEST_F(SharedCacheTest, PoliciesOfOneCacheHaveOneAlarm) {
     texts.insert(alarms_[i][0].text);
   }
   EXPECT_EQ(texts.size(), 1u);
-  EXPECT_THAT(texts, Each(HasSubstr("filters read through 100 policies take ")));
+  EXPECT_THAT(texts, Each(HasSubstr("filters that Winnow's policies read take ")));
   EXPECT_EQ(CurrentFilterLoads().alarms - alarms_before, 1u) << "one of the process";
   EXPECT_THAT(CountersAsPrometheusText(), HasSubstr("\nwinnow_filter_load_alarms_total " +
                                                     std::to_string(alarms_before + 1) + "\n"));
   ASSERT_STATUS_OK(database_->Put(WriteOptions(), handles_[1], "key", "value"));
   ASSERT_STATUS_OK(database_->Flush(FlushOptions(), handles_[1]));
-  EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), HasSubstr("[winnow] filters read through 100"));
+  EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), HasSubstr("[winnow] filters that Winnow's"));
 }
 
 TEST_F(SharedCacheTest, PoliciesOfOneCacheWithRoomAreQuiet) {
@@ -186,23 +187,23 @@ class SharedMetersTest : public ::testing::Test {
 
   SharedMetersTest() {
     g_second = 50;
-    LoadMeter::SetClock([] { return LoadMeter::Time(std::chrono::seconds(g_second)); });
+    LoadMeter::StartAnew([] { return LoadMeter::Time(std::chrono::seconds(g_second)); });
     before_ = LoadMeter::ReadAll().alarms;
   }
-  ~SharedMetersTest() override { LoadMeter::SetClock(nullptr); }
+  ~SharedMetersTest() override { LoadMeter::StartAnew(nullptr); }
 
-  static void SeeCache(LoadMeter* meter, const std::shared_ptr<Cache>& cache) {
+  static void SeeCache(const std::shared_ptr<Cache>& cache) {
     BlockBasedTableOptions table;
     table.cache_index_and_filter_blocks = true;
     table.block_cache = cache;
-    meter->See(table);
+    LoadMeter::See(table);
   }
 
   Policy& Add(const std::shared_ptr<Cache>& cache) {
     policies_.push_back(std::make_unique<Policy>());
     Policy& added = *policies_.back();
     added.filter = "of " + std::to_string(policies_.size());
-    SeeCache(added.meter.get(), cache);
+    SeeCache(cache);
     added.meter->SetCallback(
         [&added](const FilterLoadAlarm& alarm) { added.alarms.push_back(alarm); });
     return added;
@@ -210,21 +211,6 @@ class SharedMetersTest : public ::testing::Test {
 
   void Load(const Policy& policy, uint64_t bytes = kBytes) {
     if (policy.meter != nullptr) policy.meter->Note(HashKey(policy.filter).value, bytes);
-  }
-  static void LoadCalm(const Policy& policy, int filters, uint64_t bytes) {
-    for (int i = 0; i < filters; ++i) {
-      policy.meter->Note(HashKey("calm " + std::to_string(i)).value, bytes);
-    }
-  }
-  // Loads many filters of `calm` twice at once, then one filter of `busy` each second until its
-  // alarm.
-  void LoadBeside(const Policy& calm, const Policy& busy) {
-    LoadCalm(calm, 500, kBytes);
-    LoadCalm(calm, 500, kBytes);
-    for (int i = 0; i < 20; ++i) {
-      ++g_second;
-      Load(busy, 8 << 20);
-    }
   }
   // Loads each policy's filter ten times per second.
   void LoadAll(int duration) {
@@ -245,7 +231,7 @@ TEST_F(SharedMetersTest, HaveOneAlarmInTenMinutes) {
   for (int i = 0; i < 100; ++i) Add(cache_);
   LoadAll(20);
   const std::string text = policies_[0]->alarms.at(0).text;
-  EXPECT_THAT(text, HasSubstr("filters read through 100 policies take 7.8 MiB"));
+  EXPECT_THAT(text, HasSubstr("filters that Winnow's policies read take 7.8 MiB"));
   for (const std::unique_ptr<Policy>& policy : policies_) {
     ASSERT_EQ(policy->alarms.size(), 1u);
     EXPECT_EQ(policy->alarms[0].loads.alarms, 1u);
@@ -275,100 +261,18 @@ TEST_F(SharedMetersTest, OfOtherCachesAreSummedToo) {
   LoadAll(20);
   EXPECT_EQ(AlarmsOfTheProcess(), 1u);
   ASSERT_EQ(policies_[0]->alarms.size(), 1u);
-  EXPECT_THAT(policies_[0]->alarms[0].text, HasSubstr("2 block caches (together 3.0 MiB"));
-  EXPECT_EQ(policies_[0]->alarms[0].cache_capacity, uint64_t{1} << 20) << "its own";
+  EXPECT_THAT(policies_[0]->alarms[0].text, HasSubstr("2 block caches have 3.0 MiB in 2 shards"));
+  EXPECT_EQ(policies_[0]->alarms[0].cache_capacity, uint64_t{3} << 20);
 }
 
-// Many filters that are loaded twice must not hide the few that are loaded repeatedly.
-TEST_F(SharedMetersTest, OneThatReachesTheBoundsIsEnough) {
-  Policy& busy = Add(cache_);
-  Policy& calm = Add(cache_);
-  const auto log = std::make_shared<KeepingLogger>();
-  DBOptions options;
-  options.info_log = log;
-  calm.meter->Opened(&options, "/data/calm", options);
-  LoadBeside(calm, busy);
-  ASSERT_EQ(busy.alarms.size(), 1u);
-  EXPECT_THAT(busy.alarms[0].text,
-              HasSubstr("filters read through one of the process's policies take 8.0 MiB; "));
-  EXPECT_EQ(AlarmsOfTheProcess(), 1u);
-  EXPECT_TRUE(calm.alarms.empty()) << "nothing is loaded through it";
-  EXPECT_TRUE(log->lines.empty());
-  Load(calm);
-  EXPECT_EQ(log->lines.size(), 1u);
-  ASSERT_EQ(calm.alarms.size(), 1u);
-  EXPECT_EQ(calm.alarms[0].text, busy.alarms[0].text);
-}
-
-// The cache is large enough that it is not the cause, and both policies use it.
-TEST_F(SharedMetersTest, TheCauseIsOfTheOneThatReachesTheBounds) {
-  const auto cache = NewLRUCache(size_t{64} << 20, 0);
-  Policy& busy = Add(cache);
-  Policy& calm = Add(cache);
-  DBOptions options;
-  options.allow_mmap_reads = true;
-  busy.meter->See(options);
-  BlockBasedTableOptions outside;
-  outside.cache_index_and_filter_blocks = false;
-  calm.meter->See(outside);
-  options.allow_mmap_reads = false;
-  options.max_open_files = 10;
-  calm.meter->See(options);
-  LoadBeside(calm, busy);
-  ASSERT_EQ(busy.alarms.size(), 1u);
-  EXPECT_THAT(busy.alarms[0].text, HasSubstr(" times: with allow_mmap_reads RocksDB keeps no "));
-  EXPECT_THAT(busy.alarms[0].text, Not(HasSubstr("max_open_files")));
-}
-
-TEST_F(SharedMetersTest, FoldersOfOthersAreNotAdvisedOn) {
-  Policy& busy = Add(cache_);
-  Policy& calm = Add(cache_);
-  const auto other = NewLRUCache(size_t{1} << 30, 0);
-  SeeCache(calm.meter.get(), other);
-  busy.meter->Opened(&busy, "/data/busy", DBOptions());
-  calm.meter->Opened(&calm, "/data/calm", DBOptions());
-  LoadBeside(calm, busy);
-  ASSERT_EQ(busy.alarms.size(), 1u);
-  EXPECT_THAT(busy.alarms[0].text,
-              HasSubstr(": the block cache (1.0 MiB, 0 bytes of it used) has no "));
-  EXPECT_THAT(busy.alarms[0].text, HasSubstr("; what helps for /data/busy: a block cache of "));
-}
-
-// A listener tells the policies that it reports files to; others know the database, too.
-TEST_F(SharedMetersTest, SizesOfADatabaseAreThoseOfAListThatOneOfItsPoliciesHas) {
+TEST_F(SharedMetersTest, SizesOfADatabaseAreThoseOfItsList) {
   const int database = 0;
-  Policy& busy = Add(cache_);
-  Policy& calm = Add(cache_);
-  for (Policy* policy : {&busy, &calm}) policy->meter->Opened(&database, "/data/one", DBOptions());
-  calm.meter->Listed(&database, {uint64_t{4} << 30, uint64_t{2} << 30});
-  LoadBeside(calm, busy);
-  ASSERT_EQ(busy.alarms.size(), 1u);
-  EXPECT_THAT(busy.alarms[0].text, HasSubstr("(filters of 4.0 GiB, indexes of 2.0 GiB, and data)"));
-}
-
-// The ten-minute alarm needs a full cache of the policy itself; another policy's does not count.
-TEST_F(SharedMetersTest, TheRoomIsThatOfTheOneThatReachesTheBounds) {
-  const auto roomy = NewLRUCache(size_t{1} << 30, 0);
-  const auto full = NewLRUCache(0, 0);
-  Policy& busy = Add(roomy);
-  Policy& calm = Add(roomy);
-  SeeCache(calm.meter.get(), full);
-  const auto load = [&] {
-    for (int i = 0; i < 20 * 36; ++i) {  // 36 per minute
-      if (i % 300 == 0) LoadCalm(calm, 100, 8 << 20);
-      g_second += i % 3 == 0 ? 1 : 2;
-      busy.meter->Note(HashKey("busy " + std::to_string(i % 20)).value, 3 << 20);
-    }
-  };
-  load();
-  const FilterLoads loads = busy.meter->Read();
-  EXPECT_TRUE(IsSlowAlarm(loads));
-  EXPECT_FALSE(IsAlarm(loads));
-  EXPECT_EQ(AlarmsOfTheProcess(), 0u);
-  SeeCache(busy.meter.get(), full);
-  load();
-  ASSERT_GE(busy.alarms.size(), 1u);
-  EXPECT_THAT(busy.alarms[0].text, HasSubstr("of 2 block caches (together 1.0 GiB"));
+  for (int i = 0; i < 100; ++i) Add(cache_).meter->Opened(&database, "/data/one", DBOptions());
+  NoteListed(&database, {uint64_t{4} << 30, uint64_t{2} << 30});
+  LoadAll(20);
+  EXPECT_THAT(policies_[0]->alarms.at(0).text,
+              HasSubstr("(filters of 4.0 GiB, indexes of 2.0 GiB, and data)"));
+  policies_[0]->meter->Closed(&database);
 }
 
 TEST_F(SharedMetersTest, OneThroughWhichNothingIsLoadedLearnsNoOldAlarm) {
@@ -388,11 +292,12 @@ TEST_F(SharedMetersTest, WriteOneLineIntoALogAndNameTheFolders) {
   const auto log = std::make_shared<KeepingLogger>();
   ROCKSDB_NAMESPACE::DBOptions options;
   options.info_log = log;
+  const int databases[2] = {};
   for (int i = 0; i < 100; ++i) {
-    Add(cache_).meter->Opened(&options, i % 2 == 0 ? "/data/one" : "/data/two", options);
+    Add(cache_).meter->Opened(&databases[i % 2], i % 2 == 0 ? "/data/one" : "/data/two", options);
   }
   LoadAll(20);
-  for (const std::unique_ptr<Policy>& policy : policies_) policy->meter->WriteLate(log.get());
+  LoadMeter::WriteLate(log.get());
   ASSERT_EQ(log->lines.size(), 1u);
   EXPECT_THAT(log->lines[0], HasSubstr("; what helps for /data/one /data/two: "));
 }
@@ -423,7 +328,7 @@ TEST_F(SharedMetersTest, MayGoAtAnyTime) {
       for (int life = 0; life < 20; ++life) {
         LoadMeter meter;
         std::atomic<bool> lives{true};
-        SeeCache(&meter, cache_);
+        SeeCache(cache_);
         meter.Opened(&meter, "/data", options);
         meter.SetCallback([&calls, &lives](const FilterLoadAlarm&) {
           EXPECT_TRUE(lives);
