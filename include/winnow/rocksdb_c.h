@@ -85,14 +85,15 @@ typedef struct winnow_rocksdb_filter_use {
   uint64_t ranges_denied;
 } winnow_rocksdb_filter_use;
 
-/* Callback for the use of the filters of one policy and level. Strings are UTF-8 and end with a
-   0; they and `use` are valid during the call. The callback must not throw or leave by longjmp. */
+/* Callback for the use of the filters of one policy, family and level. Strings are UTF-8 and end
+   with a 0; they and `use` are valid during the call. The callback must not throw or leave by
+   longjmp. */
 typedef void (*winnow_rocksdb_filter_use_visitor)(void* state, const char* policy,
                                                   const char* databases, const char* families,
                                                   const winnow_rocksdb_filter_use* use);
 
-/* Calls the visitor for each policy and level, in this thread. Returns 0, or -1 after visiting
-   fewer if out of memory. */
+/* Calls the visitor for each policy, family and level, in this thread. Returns 0, or -1 after
+   visiting fewer if out of memory. */
 WINNOW_EXPORT int winnow_rocksdb_visit_filter_use(winnow_rocksdb_filter_use_visitor visitor,
                                                   void* state, size_t size);
 

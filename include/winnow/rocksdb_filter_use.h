@@ -1,15 +1,16 @@
-// Filter use of a running process, by policy and level: queries, negatives and expected false
-// positives. It shows which column families and levels waste reads, and which filters are useless.
+// Filter use of a running process, by policy, column family and level: queries, negatives and
+// expected false positives. It shows which column families and levels waste reads, and which
+// filters are useless.
 //
-// A policy counts for all column families that it serves, since a filter does not know its family.
-// Give each family of interest its own policy: RocksDB makes one per family if options come from a
-// string or an OPTIONS file, but families that the program made with one table factory share a
-// policy.
+// A filter's family is known once its database has built a filter of that family, or has Winnow's
+// listener, if the filter was built since or has a note (tree_notes). Other filters count for all
+// families of their policy.
 //
-// Queries are sampled at random gaps, independently of their keys, one in 2,048 on average, so all
-// counts of queries are estimates. False positives are expected values: a filter with the rate p
-// has p/(1-p) of them per negative. That holds for varying keys; a single absent key that is
-// queried repeatedly is either always a false positive of a filter or never.
+// Queries are sampled at random gaps, independently of their keys, one in 1,024 on average, or more
+// often in threads that ask less, so all counts of queries are estimates. False positives are
+// expected values: a filter with the rate p has p/(1-p) of them per negative. That holds for
+// varying keys; a single absent key that is queried repeatedly is either always a false positive of
+// a filter or never.
 //
 // CountersAsPrometheusText (rocksdb_filter_loads.h) has the same figures as text, FilterUseAsJson
 // as JSON, and each database's LOG as a table, at most once in ten minutes while there are lookups,
@@ -37,9 +38,9 @@
 
 namespace winnow {
 
-// Use of the filters of one policy and one level, over all its column families, since the policy
-// was made, including the use through policies that SetOptions replaced by it. Later versions may
-// add members (winnow/version.h).
+// Use of the filters of one policy, column family and level, since the policy was made, including
+// the use through policies that SetOptions replaced by it. Later versions may add members
+// (winnow/version.h).
 struct FilterUse {
   // Level recorded in the filters; -1: none, as for SstFileWriter and blocks with a fault. A file
   // that is moved to another level without being rewritten keeps its filter and the level recorded
@@ -77,17 +78,18 @@ struct FilterUse {
 using FilterUseVisitor = void (*)(void* state, const char* policy, const char* databases,
                                   const char* families, const FilterUse* use);
 
-// Calls the visitor for each policy and level that has filters or was asked, with the first `size`
-// bytes of FilterUse. Returns false after visiting fewer if out of memory. For the function below.
+// Calls the visitor for each policy, family and level that has filters or was asked, with the first
+// `size` bytes of FilterUse. Returns false after visiting fewer if out of memory. For the function
+// below.
 WINNOW_EXPORT bool VisitFilterUse(FilterUseVisitor visitor, void* state, size_t size) noexcept;
 
 struct NamedFilterUse {
   std::string policy;  // bits_per_key and other options that are not defaults, as in an options
                        // string
-  // Folders of the policy's databases, and names of its column families, sorted and joined by a
-  // comma and a space. A family is known once a filter is built for it or, with the listener
-  // (rocksdb_listener.h), once the database is opened; databases are known with the listener only.
-  // Empty if unknown.
+  // Folders of the policy's databases, known with the listener only (rocksdb_listener.h), and the
+  // name of the column family. If that is unknown, all known families of the policy: a family is
+  // known once a filter is built for it or, with the listener, once the database is opened. Names
+  // are sorted and joined by a comma and a space; empty if unknown.
   std::string databases;
   std::string families;
   FilterUse use;

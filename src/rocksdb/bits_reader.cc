@@ -63,7 +63,7 @@ class BitsReader : public FilterBitsReader {
 
   // Counts this reader's filter and the lookups in it in `use` from now on.
   void CountIn(NamedUse* use) noexcept {
-    cell_ = use->Keep(level_);
+    cell_ = use->Keep(level_, owned_.family());
     if (cell_ == nullptr) return;
     cell_->Loaded(keys_, bytes_);
   }

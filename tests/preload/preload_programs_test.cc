@@ -77,7 +77,7 @@ TEST_F(PreloadProgramsTest, TheLogSaysWhatFiltersAnswered) {
       Preloading({"WINNOW_POLICY=winnow:6"},
                  std::string(PRELOAD_LIBRARY) + ":" + FAST_CLOCK_LIBRARY));
   const std::string log = ReadFile(database + "/LOG");
-  EXPECT_THAT(log, HasSubstr("[winnow] what filters answered, by policy and level"));
+  EXPECT_THAT(log, HasSubstr("[winnow] what filters answered, by policy, column family and level"));
   // False positives, asks, denied, level, filters, keys, bytes, seconds, family, policy.
   EXPECT_THAT(log, ::testing::ContainsRegex("\n +[0-9]+ +[1-9][0-9]+ +[1-9][0-9]+ +[0-9] +1 +[1-9]"
                                             "[0-9]+ +[1-9][0-9]+ +[0-9]+  default  bits_per_key=6"))

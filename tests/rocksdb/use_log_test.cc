@@ -82,7 +82,7 @@ TEST(UseLogTest, ADatabaseThatOnlyReadsGetsTheTableEveryTenMinutes) {
     }
     ASSERT_TRUE(db->Flush({}).ok());
   }
-  constexpr char kTable[] = "[winnow] what filters answered, by policy and level";
+  constexpr char kTable[] = "[winnow] what filters answered, by policy, column family and level";
   constexpr char kTotals[] = "[winnow] this process has ";
   const auto log = std::make_shared<KeepingLogger>();
   std::unique_ptr<DB> db = Open(path, log);

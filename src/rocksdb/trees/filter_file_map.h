@@ -35,6 +35,11 @@ class OwnedReader {
 
   explicit operator bool() const noexcept { return tree_ != nullptr; }
 
+  // Returns the name of the file's column family; null without a file.
+  std::shared_ptr<family::FamilyName> family() const noexcept {
+    return tree_ != nullptr ? tree_->name : nullptr;
+  }
+
   // For lookups; require a file. CountAnswer counts the answer for a sampled check.
   void CountAnswer(std::string_view key, bool may_contain) const noexcept;
   AskedRanges& asked_ranges() const noexcept { return tree_->asked_ranges; }

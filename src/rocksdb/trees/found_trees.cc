@@ -47,6 +47,7 @@ KnownTrees::Entry* KnownTrees::AdoptFound(const void* logger, const std::string&
   };
   const auto found = std::find_if(found_.begin(), found_.end(), is_of_family);
   if (found == found_.end() || std::any_of(found + 1, found_.end(), is_of_family)) return nullptr;
+  found->record->name->Set(family);
   Entry entry{logger, family, {}, std::move(found->record)};
   entry.ids = std::move(found->ids);
   entry.found = found->found;

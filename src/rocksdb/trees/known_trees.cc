@@ -63,6 +63,7 @@ void KnownTrees::SetSources(Entry* entry, bool has_one_reader) const {
 KnownTrees::Entry* KnownTrees::Make(const void* logger, const std::string& family) {
   entries_.insert(entries_.begin(), {logger, family, {}, std::make_shared<TreeRecord>()});
   Entry& entry = entries_.front();
+  entry.record->name->Set(family);
   ++made_;
   if (Listened* const database = FindListened(logger)) {
     entry.database = database->database;
@@ -517,6 +518,7 @@ WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family, b
 
 void KnownTrees::Restore(WorkersRule rule) {
   const auto record = std::make_shared<TreeRecord>();
+  record->name->Set(rule.family);
   record->family.Restore(rule.files, rule.asked, rule.offset);
   record->runs = rule.runs;
   record->asked_ranges.SetDecided(rule.range_kinds);

@@ -30,6 +30,7 @@
 
 #include "src/core/ranges/table_range_builder.h"
 #include "src/family/family.h"
+#include "src/family/family_name.h"
 #include "src/rocksdb/trees/asked_ranges.h"
 #include "src/rocksdb/trees/context.h"
 #include "winnow/options.h"
@@ -54,6 +55,8 @@ using family::ListedFile;
 
 // Known state of a tree.
 struct TreeRecord {
+  // Unknown while the tree has no logger.
+  const std::shared_ptr<family::FamilyName> name = std::make_shared<family::FamilyName>();
   family::Family family;
   AskedRanges asked_ranges;  // ranges that were checked against its range filters
   // In a worker: bytes that the record's keys lack; null for none.

@@ -1,4 +1,4 @@
-// Counters of the checks and answers of filters with one policy and level.
+// Counters of the checks and answers of filters with one policy, column family and level.
 
 #ifndef WINNOW_SRC_ROCKSDB_USE_USE_CELL_H_
 #define WINNOW_SRC_ROCKSDB_USE_USE_CELL_H_
@@ -35,11 +35,9 @@ UseSums& operator+=(UseSums& sums, const UseSums& more) noexcept;
 // kCountSlots sets of counters evenly, so that they seldom wait for each other.
 class UseCell {
  public:
-  explicit UseCell(int level) noexcept : level_(level) {}
+  UseCell() = default;
   UseCell(const UseCell&) = delete;
   UseCell& operator=(const UseCell&) = delete;
-
-  int level() const noexcept { return level_; }
 
   // ---- For lookups: never waits, allocates or throws.
 
@@ -80,7 +78,6 @@ class UseCell {
   };
   static_assert(sizeof(Slot) == 64);
 
-  const int level_;
   std::atomic<uint64_t> owners_{1};
   std::atomic<uint64_t> filters_{0};
   std::atomic<uint64_t> keys_{0};

@@ -35,33 +35,60 @@ UseMeter::~UseMeter() {
 }
 
 NamedUse::~NamedUse() {
-  for (const std::atomic<UseCell*>& cell : cells_) {
-    if (UseCell* const made = cell.load(std::memory_order_acquire)) made->GiveBack();
+  for (const auto& [of, cell] : cells_) cell->GiveBack();
+}
+
+UseCell* NamedUse::Keep(int level, std::shared_ptr<family::FamilyName> family) noexcept {
+  if (level < 0 || level > kMaxLevel) level = -1;
+  try {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (cells_.size() >= sum_at_) SumUpEnded();
+    const auto [found, is_new] = cells_.try_emplace({std::move(family), level}, nullptr);
+    if (is_new) found->second = new (std::nothrow) UseCell;
+    if (found->second != nullptr) {
+      found->second->Keep();
+      return found->second;
+    }
+    cells_.erase(found);
+    return nullptr;
+  } catch (...) {
+    return nullptr;
   }
 }
 
-UseCell* NamedUse::Keep(int level) noexcept {
-  const auto index = static_cast<size_t>(level) + 1;
-  std::atomic<UseCell*>& place = cells_[index < kLevels ? index : 0];
-  UseCell* cell = place.load(std::memory_order_acquire);
-  if (cell == nullptr) {
-    auto* const made = new (std::nothrow) UseCell(index < kLevels ? level : -1);
-    if (made == nullptr) return nullptr;
-    if (place.compare_exchange_strong(cell, made, std::memory_order_acq_rel,
-                                      std::memory_order_acquire)) {
-      cell = made;
-    } else {
-      made->GiveBack();
+// Deletes cells of trees that are forgotten, as of databases that were closed.
+void NamedUse::SumUpEnded() {
+  for (auto one = cells_.begin(); one != cells_.end();) {
+    const auto& [family, level] = one->first;
+    if (family == nullptr || family.use_count() > 1 || one->second->has_filters()) {
+      ++one;
+      continue;
     }
+    ended_[{family->Get(), level}] += one->second->Read();
+    one->second->GiveBack();
+    one = cells_.erase(one);
   }
-  cell->Keep();
-  return cell;
+  sum_at_ = std::max<size_t>(64, 2 * cells_.size());
 }
 
 bool NamedUse::has_filters() const noexcept {
-  bool has_one = false;
-  Visit([&has_one](const UseCell& cell) { has_one = has_one || cell.has_filters(); });
-  return has_one;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::any_of(cells_.begin(), cells_.end(),
+                     [](const auto& one) { return one.second->has_filters(); });
+}
+
+NamedUse::Sums NamedUse::Read(bool by_family) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Sums sums;
+  for (const auto& [of, ended] : ended_) {
+    sums[{by_family ? of.first : std::string(), of.second}] += ended;
+  }
+  for (const auto& [of, cell] : cells_) {
+    const auto& [family, level] = of;
+    const bool is_known = by_family && family != nullptr;
+    sums[{is_known ? family->Get() : std::string(), level}] += cell->Read();
+  }
+  return sums;
 }
 
 std::shared_ptr<NamedUse> UseMeter::Named(const std::string& policy) {
@@ -125,27 +152,29 @@ bool UseMeter::IsOf(const void* log) const {
 void UseMeter::Read(bool with_idle, std::vector<UseRow>* rows) const {
   UseRow row;
   std::vector<std::shared_ptr<NamedUse>> named;
+  std::set<std::string> families;
   bool is_idle = with_idle && is_in_database_;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     named = named_;
     row.databases = folders_;
-    row.families = families_;
+    families = families_;
   }
   row.seconds = std::chrono::duration<double>(Clock::now() - made_).count();
   for (const std::shared_ptr<NamedUse>& one : named) {
     row.policy = one->policy();
-    one->Visit([&](const UseCell& cell) {
-      row.level = cell.level();
-      row.sums = cell.Read();
-      if (with_idle || row.sums.filters > 0 || row.sums.asks > 0 || row.sums.ranges_asked > 0) {
-        rows->push_back(row);
-        is_idle = false;
-      }
-    });
+    for (const auto& [of, sums] : one->Read(!with_idle)) {
+      if (!with_idle && sums.filters == 0 && sums.asks == 0 && sums.ranges_asked == 0) continue;
+      row.level = of.second;
+      row.sums = sums;
+      row.families = of.first.empty() ? families : std::set<std::string>{of.first};
+      rows->push_back(row);
+      is_idle = false;
+    }
   }
   if (!is_idle) return;
   row.level = -1;
+  row.families = families;
   row.sums = {};
   rows->push_back(std::move(row));
 }

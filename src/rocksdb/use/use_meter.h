@@ -1,10 +1,9 @@
-// Counters of filter checks and answers of policies, by the level that a filter states
-// (winnow/rocksdb_filter_use.h is for users).
+// Counters of filter checks and answers of policies, by column family and by the level that a
+// filter states (winnow/rocksdb_filter_use.h is for users).
 
 #ifndef WINNOW_SRC_ROCKSDB_USE_USE_METER_H_
 #define WINNOW_SRC_ROCKSDB_USE_USE_METER_H_
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -17,15 +16,16 @@
 #include <utility>
 #include <vector>
 
+#include "src/family/family_name.h"
 #include "src/rocksdb/use/use_cell.h"
 
 namespace winnow::plugin {
 
-// Counters of one policy and one level.
+// Counters of one policy, column family and level.
 struct UseRow {
   std::string policy;               // as an options string, when the filters were read
   std::set<std::string> databases;  // known folders
-  std::set<std::string> families;   // known column families
+  std::set<std::string> families;   // the family; if unknown, all known ones of the policy
   int level = -1;                   // level that the filters state; -1 if none
   double seconds = 0;               // since the policy or its first predecessor was made
   UseSums sums;
@@ -41,27 +41,30 @@ class NamedUse {
 
   const std::string& policy() const noexcept { return policy_; }
 
-  // Returns the cell of filters that state this level, with a reference for a reader, which must
-  // give it back. Null if out of memory.
-  UseCell* Keep(int level) noexcept;
+  // Returns the cell of filters of this family, null if unknown, that state this level, with a
+  // reference for a reader, which must give it back. Null if out of memory.
+  UseCell* Keep(int level, std::shared_ptr<family::FamilyName> family = nullptr) noexcept;
 
   // Returns whether any of the filters is in memory.
   bool has_filters() const noexcept;
 
-  // Calls `use` with each cell.
-  template <typename Use>
-  void Visit(const Use& use) const {
-    for (const std::atomic<UseCell*>& place : cells_) {
-      if (const UseCell* const cell = place.load(std::memory_order_acquire)) use(*cell);
-    }
-  }
+  // Returns the sums by level and, if `by_family`, by family; the name is empty if unknown. May
+  // throw std::bad_alloc.
+  using Sums = std::map<std::pair<std::string, int>, UseSums>;
+  Sums Read(bool by_family) const;
 
  private:
-  // Number of levels that a filter can state, from -1 on.
-  static constexpr size_t kLevels = 129;
+  // Maximum level that a filter can state.
+  static constexpr int kMaxLevel = 127;
+  using Cells = std::map<std::pair<std::shared_ptr<family::FamilyName>, int>, UseCell*>;
+
+  void SumUpEnded();
 
   const std::string policy_;
-  std::array<std::atomic<UseCell*>, kLevels> cells_ = {};
+  mutable std::mutex mutex_;  // guards the following members
+  Cells cells_;
+  Sums ended_;          // sums of cells whose trees are forgotten
+  size_t sum_at_ = 64;  // number of cells at which those are looked for
 };
 
 // Meter of one policy and its predecessors (SetOptions may replace a policy), each of which has a
@@ -103,9 +106,9 @@ class UseMeter {
   // May throw std::bad_alloc.
   static std::vector<UseRow> ReadAll(const void* log = nullptr);
 
-  // Returns the rows for metrics, whose series end with their policy: also those without filters
-  // and checks, and a row of level -1 for a policy of a database that had no filters yet. May throw
-  // std::bad_alloc.
+  // Returns the rows for metrics, whose series end with their policy, over all of its families:
+  // also those without filters and checks, and a row of level -1 for a policy of a database that
+  // had no filters yet. May throw std::bad_alloc.
   static std::vector<UseRow> ReadWithIdle();
 
  private:

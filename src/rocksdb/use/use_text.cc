@@ -189,8 +189,8 @@ std::string UseTable(const std::vector<UseRow>& rows) {
   if (worst_first.empty()) return "";
   size_t shown = std::min(worst_first.size(), kRowsInLog);
   std::string text =
-      "what filters answered, by policy and level, the most false positives first; estimates, as "
-      "one ask in " +
+      "what filters answered, by policy, column family and level, the most false positives first; "
+      "estimates, as one ask in " +
       std::to_string((CurrentSetGap() == kNoSetGap ? kMeanGap : CurrentSetGap())) + " is counted";
   if (shown < worst_first.size()) {
     text += "; " + std::to_string(shown) + " of " + std::to_string(worst_first.size()) + " rows";

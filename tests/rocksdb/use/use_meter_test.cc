@@ -25,6 +25,7 @@
 #include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/lookups/kept_key.h"
 #include "src/rocksdb/use/use_cell.h"
+#include "src/rocksdb/use/use_text.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
@@ -56,13 +57,7 @@ class UseMeterTest : public ::testing::Test {
   }
 
   // Returns the sums of this test's meter only.
-  UseSums SumsOf(int level) const {
-    UseSums sums;
-    UseCell* const cell = use_->Keep(level);
-    sums = cell->Read();
-    cell->GiveBack();
-    return sums;
-  }
+  UseSums SumsOf(int level) const { return use_->Read(false)[{"", level}]; }
 
   std::shared_ptr<const FilterPolicy> builtin_;
   UseMeter meter_;
@@ -222,7 +217,7 @@ TEST_F(UseMeterTest, MoreThreadsThanSlotsLoseNothingAndNothingFalls) {
 // Threads share slots; they do so concurrently here.
 TEST(UseCellTest, ThreadsWithOneSlotLoseNothing) {
   constexpr uint64_t kEach = 500'000;
-  auto* const cell = new UseCell(1);
+  auto* const cell = new UseCell;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([cell] {
@@ -289,17 +284,15 @@ TEST_F(UseMeterTest, DamagedBlocksHaveNoLevel) {
     const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, &use));
     const bool is_usable = FilterView(block).fault() == Fault::kNone;
     InThread([&] { AskAll(reader.get(), Keys(100, 20, false), false); });
-    UseCell* const none = use.Keep(-1);
-    UseCell* const stated = use.Keep(4);
     if (!is_usable) {
       ++damaged;
-      EXPECT_EQ(stated->Read().filters, 0u) << at;
-      EXPECT_EQ(none->Read().asks, none->Read().filters * 100) << at;
-      EXPECT_EQ(none->Read().denied, 0u);
-      EXPECT_EQ(none->Read().false_positives, 0);
+      NamedUse::Sums sums = use.Read(true);
+      const UseSums none = sums[{"", -1}];
+      EXPECT_EQ((sums[{"", 4}].filters), 0u) << at;
+      EXPECT_EQ(none.asks, none.filters * 100) << at;
+      EXPECT_EQ(none.denied, 0u);
+      EXPECT_EQ(none.false_positives, 0);
     }
-    none->GiveBack();
-    stated->GiveBack();
   }
   EXPECT_GT(damaged, 10u);
 }
@@ -307,11 +300,12 @@ TEST_F(UseMeterTest, DamagedBlocksHaveNoLevel) {
 TEST_F(UseMeterTest, LevelsThatNoFilterCanStateAreNone) {
   for (const int level : {-2, 128, 1 << 30, INT32_MIN, INT32_MAX}) {
     UseCell* const cell = use_->Keep(level);
-    EXPECT_EQ(cell->level(), -1);
+    EXPECT_EQ(cell, use_->Keep(-1)) << level;
+    cell->GiveBack();
     cell->GiveBack();
   }
   UseCell* const last = use_->Keep(127);
-  EXPECT_EQ(last->level(), 127);
+  EXPECT_NE(last, use_->Keep(-1));
   last->GiveBack();
 }
 
@@ -349,6 +343,40 @@ TEST_F(UseMeterTest, RowsSayWhoseTheyAre) {
   meter_.Closed(&database);
   EXPECT_TRUE(RowsOf(&log).empty()) << "another database may have a log at this address";
   EXPECT_EQ(RowsOf(nullptr).size(), 1u) << "its figures stay";
+}
+
+// A tree without a logger has no name yet, and one of a closed database keeps its sums.
+TEST_F(UseMeterTest, RowsAreOfTheFamilyOnceItIsKnown) {
+  const int log = 0;
+  for (const char* const family : {"default", "orders"}) meter_.NoteFamily(&log, family);
+  SetMeanGap(1);
+  const std::string block = BlockOf(6, 7, 100);
+  using Asks = std::map<std::string, uint64_t>;
+  const auto asks = [&] {
+    Asks by_family;
+    for (const UseRow& row : RowsOf(&log)) {
+      by_family[Joined(row.families)] += row.sums.asks;
+      EXPECT_EQ(row.level, 6);
+    }
+    return by_family;
+  };
+  const auto ask = [&](const std::shared_ptr<TreeRecord>& tree) {
+    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(
+        block, *builtin_, OwnedReader(tree, std::make_shared<family::LiveFile>()), use_.get()));
+    InThread([&] { reader->MayMatch("absent"); });
+  };
+  auto tree = std::make_shared<TreeRecord>();
+  ask(tree);
+  EXPECT_EQ(asks(), (Asks{{"default, orders", 1}}));
+  tree->name->Set("orders");
+  EXPECT_EQ(asks(), (Asks{{"orders", 1}}));
+  for (size_t i = 0; i < 200; ++i) {
+    tree = std::make_shared<TreeRecord>();
+    tree->name->Set(i % 2 == 0 ? "orders" : "default");
+    ask(tree);
+  }
+  EXPECT_EQ(asks(), (Asks{{"default", 100}, {"orders", 101}}));
+  EXPECT_EQ(SumsOf(6).asks, 201u) << "over all families, for metrics";
 }
 
 // SetOptions gives a policy, or its successor, another name.

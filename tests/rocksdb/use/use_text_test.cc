@@ -186,7 +186,8 @@ TEST(LogUseTest, WritesToEachLogAtMostOnceInTenMinutes) {
   for (int i = 0; i < 100'000; ++i) reader->MayMatch("absent " + std::to_string(i));
   LogUse(&log, after(601));
   ASSERT_EQ(log.lines.size(), 1u) << "it stays due while nothing is asked";
-  EXPECT_THAT(log.lines[0], HasSubstr("[winnow] what filters answered, by policy and level"));
+  EXPECT_THAT(log.lines[0],
+              HasSubstr("[winnow] what filters answered, by policy, column family and level"));
   EXPECT_THAT(log.lines[0], HasSubstr("  orders  bits_per_key=10"));
   LogUse(&log, after(1200));
   EXPECT_EQ(log.lines.size(), 1u) << "ten minutes have not passed since the last table";
