@@ -454,5 +454,60 @@ TEST_F(FilterUseTest, IsAsCountedBeside) {
   EXPECT_NEAR(estimated / static_cast<double>(ticked), 1, 0.01);
 }
 
+// Returns the filters in memory by the families that the rows of this policy name.
+std::map<std::string, uint64_t> FiltersByFamily(const std::string& policy) {
+  std::map<std::string, uint64_t> filters;
+  for (const NamedFilterUse& row : CurrentFilterUse()) {
+    if (row.policy == policy && row.use.filters > 0) filters[row.families] += row.use.filters;
+  }
+  return filters;
+}
+
+TEST(FilterUseOfFamiliesTest, EachFamilyOfAPolicyHasItsRows) {
+  using Filters = std::map<std::string, uint64_t>;
+  ASSERT_EQ(winnow_rocksdb_register(), 0);
+  const std::string text = "bits_per_key=9.25";
+  const TemporaryFolder folder;
+  std::vector<ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> database;
+  ROCKSDB_NAMESPACE::Options options;
+  const auto open = [&] {
+    database.reset();
+    BlockBasedTableOptions table;
+    table.filter_policy = testing::MakePolicyFrom("{id=winnow;" + text + "}");
+    options = testing::MakeOptions(table);
+    options.create_missing_column_families = true;
+    options.disable_auto_compactions = true;
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(DB::Open(options, folder / "db", {{"default", options}, {"orders", options}},
+                              &handles, &opened));
+    database = rocksdb_abi::Own(std::move(opened));
+  };
+  const auto flush = [&](size_t family) {
+    for (uint64_t i = 0; i < 20'000; ++i) {  // small filters have no note
+      ASSERT_STATUS_OK(database->Put(WriteOptions(), handles[family], KeyOf(i), "value"));
+    }
+    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), handles[family]));
+  };
+  const auto close = [&] {
+    for (ColumnFamilyHandle* const handle : handles) delete handle;
+    database.reset();
+  };
+  open();
+  flush(0);
+  flush(1);
+  flush(1);
+  EXPECT_EQ(FiltersByFamily(text), (Filters{{"default", 1}, {"orders", 2}}));
+  close();
+  open();
+  EXPECT_EQ(FiltersByFamily(text), (Filters{{"", 3}})) << "no family was named yet";
+  flush(1);
+  flush(0);
+  EXPECT_EQ(FiltersByFamily(text), (Filters{{"default", 2}, {"orders", 3}}))
+      << "the files that were found have notes";
+  close();
+  EXPECT_EQ(FiltersByFamily(text), Filters());
+}
+
 }  // namespace filter_use_test
 }  // namespace winnow::plugin
