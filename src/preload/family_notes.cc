@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "src/preload/add_policy.h"
+#include "src/preload/family_options.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/rocksdb/messages/family_lines.h"

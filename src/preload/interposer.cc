@@ -12,9 +12,8 @@
 #include <utility>
 
 #include "src/preload/add_listener.h"
-#include "src/preload/add_policy.h"
-#include "src/preload/add_ranges.h"
 #include "src/preload/family_notes.h"
+#include "src/preload/family_options.h"
 #include "src/preload/hook_types.h"
 #include "src/preload/inner_calls.h"
 #include "src/preload/interposed_policy.h"
@@ -67,12 +66,7 @@ bool AsksForFilters(const Families& families) {
 class Adding {
  public:
   Adding(const std::string& name, bool to_write)
-      : name_(name),
-        to_write_(to_write),
-        adds_policies_(IsInterposing() && IsAdding()),
-        adds_ranges_(RequestedRangeBits() > 0),
-        guard_(ThisToolCommand(), name),
-        listener_(to_write) {}
+      : to_write_(to_write), changes_(name), guard_(ThisToolCommand(), name), listener_(to_write) {}
 
   // See() must be called for all arguments, in their order, before any is passed on.
   void See(const DBOptions& options) {
@@ -81,14 +75,10 @@ class Adding {
   }
   void See(const Options& options) {
     See(static_cast<const DBOptions&>(options));
-    if (guard_.is_needed()) {
+    if (may_change()) {
       options_ = options;
-      guard_.Check(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, &*options_);
-    }
-    if (adds_policies_) options_ = WithPolicy(options_ ? *options_ : options, name_);
-    if (adds_ranges_) {
-      if (!options_) options_ = options;
-      AddRanges({ROCKSDB_NAMESPACE::kDefaultColumnFamilyName}, name_, &*options_);
+      Change(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, &*options_);
+      changes_.Say();
     }
     listener_.See(options, ROCKSDB_NAMESPACE::kDefaultColumnFamilyName,
                   options_ ? *options_ : options);
@@ -97,14 +87,10 @@ class Adding {
     listener_.AddTo(&*options_);
   }
   void See(const Families& families) {
-    if (guard_.is_needed()) {
+    if (may_change()) {
       families_ = families;
-      for (ColumnFamilyDescriptor& family : *families_) guard_.Check(family.name, &family.options);
-    }
-    if (adds_policies_) families_ = WithPolicy(families_ ? *families_ : families, name_);
-    if (adds_ranges_) {
-      if (!families_) families_ = families;
-      AddRanges(name_, &*families_);
+      for (ColumnFamilyDescriptor& family : *families_) Change(family.name, &family.options);
+      changes_.Say();
     }
     for (const ColumnFamilyDescriptor& family : families_ ? *families_ : families) {
       listener_.See(*given_, family.name, family.options);
@@ -130,11 +116,15 @@ class Adding {
   }
 
  private:
-  const std::string& name_;
+  bool may_change() const { return guard_.is_needed() || changes_.may_change(); }
+  void Change(const std::string& family, ColumnFamilyOptions* options) {
+    if (guard_.is_needed()) guard_.Check(family, options);
+    changes_.Make({family}, options);
+  }
+
   const DBOptions* given_ = nullptr;
   const bool to_write_;
-  const bool adds_policies_;
-  const bool adds_ranges_;
+  FamilyChanges changes_;
   ToolGuard guard_;
   ListenerAdder listener_;
   std::optional<Options> options_;
@@ -230,13 +220,12 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
                         Parameters... parameters) {
   DB& opened = rocksdb_abi::AsDatabase(database);
   const Names& names = NamesOf(name);
+  FamilyChanges changes(opened.GetName());
   std::optional<ColumnFamilyOptions> changed;
-  if (IsInterposing() && IsAdding() && !names.empty()) {
-    changed = WithPolicy(options, names, opened.GetName());
-  }
-  if (RequestedRangeBits() > 0) {
-    if (!changed) changed = options;
-    AddRanges(names, opened.GetName(), &*changed);
+  if (changes.may_change() && !names.empty()) {
+    changed = options;
+    changes.Make(names, &*changed);
+    changes.Say();
   }
   const ColumnFamilyOptions& used = changed ? *changed : options;
   for (const std::string& family : names) BeforeCreating(opened, family, used);
@@ -253,11 +242,12 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
 Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type* stock,
                                  DBImpl* database, const Families& families, Handles* handles) {
   DB& opened = rocksdb_abi::AsDatabase(database);
+  FamilyChanges changes(opened.GetName());
   std::optional<Families> changed;
-  if (IsInterposing() && IsAdding()) changed = WithPolicy(families, opened.GetName());
-  if (RequestedRangeBits() > 0) {
-    if (!changed) changed = families;
-    AddRanges(opened.GetName(), &*changed);
+  if (changes.may_change()) {
+    changed = families;
+    for (ColumnFamilyDescriptor& family : *changed) changes.Make({family.name}, &family.options);
+    changes.Say();
   }
   const Families& used = changed ? *changed : families;
   for (const ColumnFamilyDescriptor& family : used) {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "src/preload/add_policy.h"
+#include "src/preload/family_options.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/rocksdb/builders/last_built_filter.h"
@@ -148,8 +148,11 @@ void WorkerCompaction::AddPolicy() {
         plugin::IsRangeExtractorText(job.Object("prefix_extractor")))) {
     return;
   }
+  FamilyChanges changes(name_);
+  changes.AddPolicy({job.family}, &family);
+  changes.Say();
   if (!changed_) changed_ = given_;
-  changed_->table_factory = WithPolicy(family, {job.family}, name_).table_factory;
+  changed_->table_factory = family.table_factory;
 }
 
 // Tells the policy about the tree, unless PrepareOpenAndCompact made its factory and has done so.

@@ -11,20 +11,21 @@
 #include <string>
 #include <vector>
 
-#include "src/preload/add_policy.h"
+#include "src/preload/family_options.h"
 
 namespace winnow::preload {
-namespace preload_add_policy_test {
+namespace preload_family_options_test {
 
 using rocksdb::BlockBasedTableOptions;
 using rocksdb::ColumnFamilyDescriptor;
 using rocksdb::ColumnFamilyOptions;
-using rocksdb::Options;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // WINNOW_POLICY is read once per process, so it is set before main().
 [[maybe_unused]] const int environment_is_set = ::setenv("WINNOW_POLICY", "winnow:10", 1);
+
+const std::string kDatabase = "db";
 
 const BlockBasedTableOptions& TableOf(const ColumnFamilyOptions& options) {
   return *options.table_factory->GetOptions<BlockBasedTableOptions>();
@@ -73,16 +74,18 @@ TEST(ReasonToLeaveTest, IsSaidWhereAFilterIsThereOrWouldChangeWhatIsRead) {
   EXPECT_THAT(ReasonToLeave(prefixes), HasSubstr("prefix extractor"));
 }
 
-TEST(WithPolicyTest, ChangesACopyAndNothingElse) {
+TEST(FamilyChangesTest, GiveOptionsAPolicyAndNothingElse) {
   BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(1 << 20);
   table.block_size = 12345;
   table.cache_index_and_filter_blocks = true;
-  Options options;
+  ColumnFamilyOptions options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   const auto* const factory = options.table_factory.get();
 
-  const Options changed = WithPolicy(options, "db");
+  ColumnFamilyOptions changed = options;
+  FamilyChanges changes(kDatabase);
+  changes.AddPolicy({"default"}, &changed);
   EXPECT_EQ(options.table_factory.get(), factory);
   EXPECT_EQ(TableOf(options).filter_policy, nullptr);
   ASSERT_NE(TableOf(changed).filter_policy, nullptr);
@@ -93,7 +96,7 @@ TEST(WithPolicyTest, ChangesACopyAndNothingElse) {
             options.table_factory->ToString(rocksdb::ConfigOptions()));
 }
 
-TEST(WithPolicyTest, FamiliesThatShareATableFactoryGoOnSharingOne) {
+TEST(FamilyChangesTest, FamiliesThatShareATableFactoryGoOnSharingOne) {
   const ColumnFamilyOptions shared;
   const ColumnFamilyOptions own;
   ColumnFamilyOptions prefixes;
@@ -101,8 +104,9 @@ TEST(WithPolicyTest, FamiliesThatShareATableFactoryGoOnSharingOne) {
   const std::vector<ColumnFamilyDescriptor> families = {
       {"default", shared}, {"second", shared}, {"third", own}, {"prefixes", prefixes}};
 
-  const std::vector<ColumnFamilyDescriptor> changed = WithPolicy(families, "db");
-  ASSERT_EQ(changed.size(), 4u);
+  std::vector<ColumnFamilyDescriptor> changed = families;
+  FamilyChanges changes(kDatabase);
+  for (ColumnFamilyDescriptor& family : changed) changes.AddPolicy({family.name}, &family.options);
   EXPECT_NE(TableOf(changed[0].options).filter_policy, nullptr);
   EXPECT_EQ(changed[0].options.table_factory, changed[1].options.table_factory);
   EXPECT_NE(TableOf(changed[2].options).filter_policy, nullptr);
@@ -113,5 +117,5 @@ TEST(WithPolicyTest, FamiliesThatShareATableFactoryGoOnSharingOne) {
   }
 }
 
-}  // namespace preload_add_policy_test
+}  // namespace preload_family_options_test
 }  // namespace winnow::preload
