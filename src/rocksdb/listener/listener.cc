@@ -126,7 +126,7 @@ bool Listener::NeedsFiles() const {
 
 Listener::Measured Listener::MeasuredBy(const TableProperties& properties, uint64_t size) {
   return {size,
-          properties.num_entries,
+          properties.num_entries - std::min(properties.num_range_deletions, properties.num_entries),
           properties.filter_size,
           properties.index_size,
           properties.filter_policy_name == Policy::kName,

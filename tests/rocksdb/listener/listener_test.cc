@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "src/core/sizing.h"
+#include "tests/rocksdb/listener/known_tree.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
@@ -56,29 +57,6 @@ using Policies = std::shared_ptr<const FilterPolicy>;
 constexpr char kAuto[] = "{id=winnow;level_plan=auto}";
 const double kUniformRate = core::RateForBits(10);
 constexpr char kDefault[] = "default";
-
-// Levels of a column family's files, and their total keys and filter bytes.
-struct Truth {
-  std::multiset<int> levels;
-  uint64_t keys = 0;
-  uint64_t filter_bytes = 0;
-};
-
-Truth TruthOf(DB* database, ColumnFamilyHandle* family) {
-  Truth truth;
-  std::vector<LiveFileMetaData> files;
-  database->GetLiveFilesMetaData(&files);
-  for (const LiveFileMetaData& file : files) {
-    if (file.column_family_name == family->GetName()) truth.levels.insert(file.level);
-  }
-  ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
-  EXPECT_TRUE(database->GetPropertiesOfAllTables(family, &tables).ok());
-  for (const auto& [name, table] : tables) {
-    truth.keys += table->num_entries;
-    truth.filter_bytes += table->filter_size;
-  }
-  return truth;
-}
 
 class ListenerTest : public ::testing::Test {
  protected:
@@ -135,49 +113,14 @@ class ListenerTest : public ::testing::Test {
 
   static std::shared_ptr<TreeRecord> RecordOf(const Policies& policy, DB* database,
                                               const std::string& family = kDefault) {
-    return EngineOf(policy.get())
-        ->known()
-        ->trees.RecordOf(database->GetDBOptions().info_log.get(), family);
-  }
-
-  // Returns the shape of the live files as they are now.
-  static std::shared_ptr<const family::Shape> ShapeOf(TreeRecord* record) {
-    record->family.SetOrdered(false);
-    record->family.SetOrdered(true);
-    return record->family.Look();
-  }
-
-  // Returns the differences between the policy's view and the actual files; empty if there are
-  // none.
-  static std::string Unknown(const Policies& policy, DB* database, ColumnFamilyHandle* family) {
-    const std::shared_ptr<TreeRecord> record = RecordOf(policy, database, family->GetName());
-    if (record == nullptr) return "the family";
-    std::string unknown;
-    const Truth truth = TruthOf(database, family);
-    const family::Family::Totals sums = record->family.totals();
-    const auto compare = [&unknown](const char* what, auto known, auto there) {
-      if (known == there) return;
-      unknown += std::string(what) + ": " + std::to_string(known) + ", there are " +
-                 std::to_string(there) + "; ";
-    };
-    compare("files", sums.files, truth.levels.size());
-    compare("keys", static_cast<uint64_t>(sums.keys), truth.keys);
-    compare("bytes of filters", static_cast<uint64_t>(sums.bytes + 0.5), truth.filter_bytes);
-    compare("whether all are known", record->family.knows_all(), true);
-    std::multiset<int> known;
-    for (const auto& placed : ShapeOf(record.get())->files()) known.insert(placed.level);
-    for (int level = 0; level < 7; ++level) {
-      compare(("files of level " + std::to_string(level)).c_str(), known.count(level),
-              truth.levels.count(level));
-    }
-    return unknown;
+    return plugin::RecordOf(*policy, database, family);
   }
 
   static void ExpectKnown(const Policies& policy, DB* database,
                           ColumnFamilyHandle* family = nullptr) {
     if (family == nullptr) family = database->DefaultColumnFamily();
-    FlushUntil(database, [&] { return Unknown(policy, database, family).empty(); });
-    EXPECT_EQ(Unknown(policy, database, family), "");
+    FlushUntil(database, [&] { return Unknown(*policy, database, family).empty(); });
+    EXPECT_EQ(Unknown(*policy, database, family), "");
   }
 
   static KnownTotals TotalsOf(const Policies& policy) {
@@ -518,7 +461,7 @@ TEST_F(ListenerTest, OneOfTextServesTwoDatabasesByTheirOwnPolicies) {
     }
   }
   for (size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(Unknown(policies[i], databases[i].get(), databases[i]->DefaultColumnFamily()), "");
+    EXPECT_EQ(Unknown(*policies[i], databases[i].get(), databases[i]->DefaultColumnFamily()), "");
     EXPECT_EQ(TotalsOf(policies[i]).families, 1u);
   }
   // The closed one's policy is found again.
