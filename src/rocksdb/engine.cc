@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "src/core/format.h"
 #include "src/core/ranges/range_note.h"
@@ -41,7 +42,7 @@ namespace {
 // List of all engines. Never destroyed: policies may live longer than static objects.
 struct AllEngines {
   std::mutex mutex;
-  Engine* first = nullptr;
+  std::vector<Engine*> engines;
 };
 AllEngines& Engines() {
   static AllEngines& all = *new AllEngines;
@@ -185,30 +186,26 @@ Engine::Engine(const FilterPolicy* policy, std::shared_ptr<KnownFiles> known, In
       known_(known != nullptr ? std::move(known) : std::make_shared<KnownFiles>()),
       in_force_(std::move(in_force)),
       log_line_(std::move(before)) {
-  ++known_->engines;
   HashProblem();  // reported on stderr now, and computed before memory may run out
   AllEngines& all = Engines();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  next_ = all.first;
-  if (next_ != nullptr) next_->previous_ = this;
-  all.first = this;
+  all.engines.push_back(this);
+  ++known_->engines;
 }
 
 Engine::~Engine() {
   --known_->engines;
   AllEngines& all = Engines();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  (previous_ != nullptr ? previous_->next_ : all.first) = next_;
-  if (next_ != nullptr) next_->previous_ = previous_;
+  all.engines.erase(std::find(all.engines.begin(), all.engines.end(), this));
 }
 
 Engine* EngineOf(const FilterPolicy* policy) noexcept {
   AllEngines& all = Engines();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  for (Engine* one = all.first; one != nullptr; one = one->next_) {
-    if (one->policy_ == policy) return one;
-  }
-  return nullptr;
+  const auto found = std::find_if(all.engines.begin(), all.engines.end(),
+                                  [policy](const Engine* one) { return one->policy_ == policy; });
+  return found != all.engines.end() ? *found : nullptr;
 }
 
 bool Engine::BuildsOurs() const {

@@ -154,10 +154,6 @@ class Engine {
   std::atomic<bool> has_begun_job_{false};
   std::mutex mutex_;               // guards use_
   std::shared_ptr<NamedUse> use_;  // null if out of memory
-
-  // Links in the list of all engines.
-  Engine* next_ = nullptr;
-  Engine* previous_ = nullptr;
 };
 
 // Returns the engine of a policy, which must live, or null if it has none, or one of another copy

@@ -44,7 +44,8 @@ class Model {
     if (At(2) == 0) range.cuts = {Key(first), Key(first + width / 9), Key(first + width)};
     return range;
   }
-  KeyRange AnyRange() { return RangeOf(kKeysOfNumber * number_ - At(20'000), At(40'000)); }
+  // A range of one key has no place.
+  KeyRange AnyRange() { return RangeOf(kKeysOfNumber * number_ - At(20'000), 1 + At(40'000)); }
   // Files whose number is odd overlap others, and stay on level 0. The others have their own keys.
   int AnyLevel(uint64_t number) { return number % 2 == 0 ? static_cast<int>(At(7)) : 0; }
   NewFile NextFile() {

@@ -10,7 +10,7 @@ namespace {
 // List of all meters. Never destroyed: policies may live longer than static objects.
 struct AllUseMeters {
   std::mutex mutex;
-  UseMeter* first = nullptr;
+  std::vector<UseMeter*> meters;
 };
 AllUseMeters& UseMeters() {
   static AllUseMeters& all = *new AllUseMeters;
@@ -22,16 +22,13 @@ AllUseMeters& UseMeters() {
 UseMeter::UseMeter() {
   AllUseMeters& all = UseMeters();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  next_ = all.first;
-  if (next_ != nullptr) next_->previous_ = this;
-  all.first = this;
+  all.meters.push_back(this);
 }
 
 UseMeter::~UseMeter() {
   AllUseMeters& all = UseMeters();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  (previous_ != nullptr ? previous_->next_ : all.first) = next_;
-  if (next_ != nullptr) next_->previous_ = previous_;
+  all.meters.erase(std::find(all.meters.begin(), all.meters.end(), this));
 }
 
 NamedUse::~NamedUse() {
@@ -183,7 +180,7 @@ std::vector<UseRow> UseMeter::ReadAll(const void* log) {
   std::vector<UseRow> rows;
   AllUseMeters& all = UseMeters();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  for (const UseMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
+  for (const UseMeter* meter : all.meters) {
     if (log == nullptr || meter->IsOf(log)) meter->Read(false, &rows);
   }
   return rows;
@@ -193,9 +190,7 @@ std::vector<UseRow> UseMeter::ReadWithIdle() {
   std::vector<UseRow> rows;
   AllUseMeters& all = UseMeters();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  for (const UseMeter* meter = all.first; meter != nullptr; meter = meter->next_) {
-    meter->Read(true, &rows);
-  }
+  for (const UseMeter* meter : all.meters) meter->Read(true, &rows);
   return rows;
 }
 

@@ -124,10 +124,6 @@ class UseMeter {
   std::set<std::string> folders_;
   std::set<const void*> logs_;                    // logs of databases with a family of this policy
   std::map<const void*, const void*> databases_;  // open databases, with their logs
-
-  // Links in the list of all meters.
-  UseMeter* next_ = nullptr;
-  UseMeter* previous_ = nullptr;
 };
 
 }  // namespace winnow::plugin

@@ -311,6 +311,8 @@ class Listened {
   }
   // A second process would do this with a policy of its own, one thread here with the same.
   void ReadElsewhere() {
+    // A compaction may delete a file that another database is about to open.
+    testing::WaitForRest(database_.get());
     std::vector<ColumnFamilyDescriptor> families;
     for (const auto& [name, handle] : families_) families.emplace_back(name, FamilyOptions());
     std::vector<ColumnFamilyHandle*> handles;

@@ -405,6 +405,40 @@ TEST_F(ListenerTest, OneListenerInSeveralDatabasesOutlivesThePolicy) {
   Put(0, 3000);
 }
 
+// A database that is open again, and has not written since, is known by its readers alone.
+TEST_F(ListenerTest, AReopenedDatabaseKeepsItsTreeWhereAnotherBeginsAFamilyOfThatName) {
+  const Policies policy = MakePolicyFrom(kAuto);
+  const Options options = Listened(policy);
+  std::unique_ptr<DB> other = testing::OpenDatabase(options, folder_ / "other");
+  Put(other.get(), 0, 6000);
+  ExpectKnown(policy, other.get());
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(other->CreateColumnFamily(ColumnFamilyOptions(options), "orders", &family));
+  Put(other.get(), 0, 6000, family);
+  ASSERT_STATUS_OK(other->DestroyColumnFamilyHandle(family));
+  other.reset();
+  std::vector<ColumnFamilyHandle*> handles;
+  rocksdb_abi::OpenedDB opened{};
+  ASSERT_STATUS_OK(
+      DB::Open(options, folder_ / "other",
+               {{kDefault, ColumnFamilyOptions(options)}, {"orders", ColumnFamilyOptions(options)}},
+               &handles, &opened));
+  other = rocksdb_abi::Own(std::move(opened));
+  Open(options);
+  Put(0, 3000);
+  ExpectKnown(policy, database_.get());
+  ASSERT_STATUS_OK(database_->CreateColumnFamily(ColumnFamilyOptions(options), "orders", &family));
+  Put(database_.get(), 0, 100, family);
+  ExpectKnown(policy, database_.get(), family);
+  Put(other.get(), 0, 100, handles[1]);
+  ExpectKnown(policy, other.get(), handles[1]);
+  ExpectKnown(policy, database_.get(), family);
+  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
+  for (ColumnFamilyHandle* const handle : handles) {
+    ASSERT_STATUS_OK(other->DestroyColumnFamilyHandle(handle));
+  }
+}
+
 TEST_F(ListenerTest, OptionsFilesHaveNoListener) {
   const Policies policy = MakePolicyFrom(kAuto);
   Open(Listened(policy));
