@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -17,11 +18,27 @@
 
 namespace winnow::plugin {
 
-// Levels of a column family's files, and their total keys and filter bytes.
-struct Truth {
-  std::multiset<int> levels;
+// A file as RocksDB has it, or as a policy's record does.
+struct FileState {
+  int level = 0;
   uint64_t keys = 0;
   uint64_t filter_bytes = 0;
+
+  bool operator==(const FileState& other) const {
+    return level == other.level && keys == other.keys && filter_bytes == other.filter_bytes;
+  }
+  std::string ToString() const {
+    return "level " + std::to_string(level) + ", " + std::to_string(keys) + " keys, " +
+           std::to_string(filter_bytes) + " bytes";
+  }
+};
+
+// Files of a column family by their numbers, and sums over them.
+struct Truth {
+  std::map<uint64_t, FileState> files;
+  std::multiset<int> levels;
+  uint64_t keys = 0;
+  bool names_policy = false;  // true if a file says that it was written with a filter policy
 };
 
 inline Truth TruthOf(ROCKSDB_NAMESPACE::DB* database,
@@ -30,14 +47,19 @@ inline Truth TruthOf(ROCKSDB_NAMESPACE::DB* database,
   std::vector<ROCKSDB_NAMESPACE::LiveFileMetaData> files;
   database->GetLiveFilesMetaData(&files);
   for (const ROCKSDB_NAMESPACE::LiveFileMetaData& file : files) {
-    if (file.column_family_name == family->GetName()) truth.levels.insert(file.level);
+    if (file.column_family_name != family->GetName()) continue;
+    truth.files[file.file_number].level = file.level;
+    truth.levels.insert(file.level);
   }
   ROCKSDB_NAMESPACE::TablePropertiesCollection tables;
   EXPECT_TRUE(database->GetPropertiesOfAllTables(family, &tables).ok());
-  for (const auto& [name, table] : tables) {
+  for (const auto& [path, table] : tables) {
+    FileState& file = truth.files[std::stoull(path.substr(path.rfind('/') + 1))];
     // A record has at least one key a file.
-    truth.keys += std::max<uint64_t>(1, table->num_entries - table->num_range_deletions);
-    truth.filter_bytes += table->filter_size;
+    file.keys = std::max<uint64_t>(1, table->num_entries - table->num_range_deletions);
+    file.filter_bytes = table->filter_size;
+    truth.keys += file.keys;
+    truth.names_policy = truth.names_policy || !table->filter_policy_name.empty();
   }
   return truth;
 }
@@ -62,22 +84,25 @@ inline std::string Unknown(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                            ROCKSDB_NAMESPACE::ColumnFamilyHandle* family) {
   const std::shared_ptr<TreeRecord> record = RecordOf(policy, database, family->GetName());
   const Truth truth = TruthOf(database, family);
-  if (record == nullptr) return truth.levels.empty() ? "" : "the family";
-  std::string unknown;
-  const family::Family::Totals sums = record->family.totals();
-  const auto compare = [&unknown](const std::string& what, auto known, auto there) {
-    if (known == there) return;
-    unknown += what + ": " + std::to_string(known) + ", there are " + std::to_string(there) + "; ";
-  };
-  compare("files", sums.files, truth.levels.size());
-  compare("keys", static_cast<uint64_t>(sums.keys), truth.keys);
-  compare("bytes of filters", static_cast<uint64_t>(sums.bytes + 0.5), truth.filter_bytes);
-  compare("whether all are known", record->family.knows_all(), true);
-  std::multiset<int> known;
-  for (const auto& placed : ShapeOf(record.get())->files()) known.insert(placed.level);
-  for (int level = 0; level < 7; ++level) {
-    compare("files of level " + std::to_string(level), known.count(level),
-            truth.levels.count(level));
+  // A family is known by a file that names the policy, or once it has written one.
+  if (record == nullptr) return truth.names_policy ? "the family" : "";
+  std::map<uint64_t, FileState> known;
+  for (const auto& placed : ShapeOf(record.get())->files()) {
+    const family::LiveFile& file = *placed.file;
+    known[file.name.number] = {placed.level, static_cast<uint64_t>(file.keys),
+                               static_cast<uint64_t>(file.bytes + 0.5)};
+  }
+  std::string unknown = record->family.knows_all() ? "" : "it does not know all; ";
+  for (const auto& [number, file] : truth.files) {
+    const auto found = known.find(number);
+    if (found != known.end() && found->second == file) continue;
+    unknown += "file " + std::to_string(number) + " is known with " +
+               (found == known.end() ? "nothing" : found->second.ToString()) + ", and has " +
+               file.ToString() + "; ";
+  }
+  for (const auto& [number, file] : known) {
+    if (truth.files.count(number) > 0) continue;
+    unknown += "file " + std::to_string(number) + " is known and not there; ";
   }
   return unknown;
 }

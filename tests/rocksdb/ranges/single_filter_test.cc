@@ -264,9 +264,7 @@ class SingleFilterDatabaseTest : public ::testing::Test {
     table.detect_filter_construct_corruption = verifies;
     Options options = testing::SmallLevels(table);
     options.prefix_extractor = NewRangeExtractor();
-    DB* database = nullptr;
-    Check(DB::Open(options, folder_ / name, &database));
-    return std::unique_ptr<DB>(database);
+    return testing::OpenDatabase(options, folder_ / name);
   }
 
   void Fill(DB* database, const Keys& keys) {
