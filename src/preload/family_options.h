@@ -1,6 +1,6 @@
-// What the interposer sets in the options of column families, when a database is opened and when a
-// family is created later: a filter policy if they have none (WINNOW_ADD), and the prefix extractor
-// of range filters (WINNOW_RANGE_BITS).
+// Options that the interposer sets for column families, when a database is opened and when a family
+// is created later: a filter policy if they have none (WINNOW_ADD), and the prefix extractor of
+// range filters (WINNOW_RANGE_BITS).
 
 #ifndef WINNOW_SRC_PRELOAD_FAMILY_OPTIONS_H_
 #define WINNOW_SRC_PRELOAD_FAMILY_OPTIONS_H_

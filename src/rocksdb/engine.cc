@@ -335,8 +335,9 @@ Engine::FileToBuild Engine::FindTree(const PolicyOptions& asked,
   FileToBuild file{asked, FactsOf(context), {}, nullptr};
   file.options.level_plan = PlanInForce(asked.level_plan);
   if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
-  file.tree = known_->trees.Learn(context.info_log, context.column_family_name, file.facts,
-                                  HasOneReaderAFile(context.table_options));
+  file.tree =
+      known_->trees.Learn(context.info_log, context.column_family_name, file.facts,
+                          HasOneReaderAFile(context.table_options), DatabaseOfBegunFile(context));
   file.record = known_->trees.RecordOf(context.info_log, context.column_family_name);
   return file;
 }

@@ -186,7 +186,10 @@ void LoadMeter::See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) noex
 }
 
 void LoadMeter::See(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
-  if (const auto* const table = TableOptionsOf(family)) See(*table);
+  try {
+    if (const auto* const table = TableOptionsOf(family)) See(*table);
+  } catch (...) {
+  }
 }
 
 void LoadMeter::See(const ROCKSDB_NAMESPACE::DBOptions& database) noexcept {

@@ -14,6 +14,7 @@ using ROCKSDB_NAMESPACE::TableFileCreationBriefInfo;
 namespace {
 
 struct BegunFile {
+  family::FileName database;
   std::string path;
   std::string family;
   ROCKSDB_NAMESPACE::TableFileCreationReason reason;
@@ -94,7 +95,8 @@ void BeginFile(const TableFileCreationBriefInfo& file, KeyOrder order) noexcept 
       order = Together(order, here->begun->order);
     }
     here->begun.reset();
-    here->begun.emplace(BegunFile{file.file_path, file.cf_name, file.reason, order, file.job_id});
+    here->begun.emplace(BegunFile{family::FileName::Of(file.db_name, 0), file.file_path,
+                                  file.cf_name, file.reason, order, file.job_id});
   } catch (...) {
     here->begun.reset();
   }
@@ -127,6 +129,11 @@ std::optional<KeyOrder> OrderOfBegunFile(const FilterBuildingContext& context) n
 int JobOfBegunFile(const FilterBuildingContext& context) noexcept {
   const BegunFile* const begun = BegunFor(context);
   return begun == nullptr ? 0 : begun->job;
+}
+
+family::FileName DatabaseOfBegunFile(const FilterBuildingContext& context) noexcept {
+  const BegunFile* const begun = BegunFor(context);
+  return begun == nullptr ? family::FileName() : begun->database;
 }
 
 }  // namespace winnow::plugin

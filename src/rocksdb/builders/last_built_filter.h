@@ -46,11 +46,13 @@ OrderOfJob SetJobHere(OrderOfJob job) noexcept;
 std::optional<KeyOrder> OrderOfJobHere(
     const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-// Return the key order, and the job's number, of the file that this builder is for; unset, and 0,
-// if no listener was told of it.
+// Return the key order, the job's number, and the name of the database, of the file that this
+// builder is for; unset, 0, and unknown, if no listener was told of it.
 std::optional<KeyOrder> OrderOfBegunFile(
     const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 int JobOfBegunFile(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
+family::FileName DatabaseOfBegunFile(
+    const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
 }  // namespace winnow::plugin
 

@@ -26,17 +26,18 @@ KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& famil
 
 // Returns the tree of a database that was closed and is open again with this logger, or a tree from
 // another process; null if there is none.
-KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& family) {
-  const Listened* const database = FindListened(logger);
+KnownTrees::Entry* KnownTrees::Adopt(const void* logger, const std::string& family,
+                                     FileName database) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     const bool is_of_another =
-        database != nullptr && entry.database.is_known() && entry.database != database->database;
+        database.is_known() && entry.database.is_known() && entry.database != database;
     return entry.family == family && !is_of_another &&
            (entry.logger == nullptr || entry.record->family.is_reopened());
   });
   if (found == entries_.end()) {
     // A list is more complete than notes.
-    return database != nullptr && database->is_listed ? nullptr : AdoptFound(logger, family);
+    const Listened* const listened = FindListened(logger);
+    return listened != nullptr && listened->is_listed ? nullptr : AdoptFound(logger, family);
   }
   if (found->logger == nullptr && found->id == 0) found->id = UnknownTreeId(family);
   found->logger = logger;
@@ -148,13 +149,13 @@ void KnownTrees::Bound() {
 }
 
 KnownTree KnownTrees::Learn(const void* logger, const std::string& family, const BuildFacts& facts,
-                            bool has_one_reader) {
+                            bool has_one_reader, FileName database) {
   const std::lock_guard<std::mutex> lock(mutex_);
   KnownTree known;
   if (logger != nullptr) {
     ++asked_;
     Entry* entry = Find(logger, family);
-    if (entry == nullptr) entry = Adopt(logger, family);
+    if (entry == nullptr) entry = Adopt(logger, family, database);
     if (entry == nullptr) {
       entry = Make(logger, family);
       Bound();
@@ -293,21 +294,6 @@ void KnownTrees::BeginList(const void* logger, FileName database) {
     return known.logger == logger && known.database == database;
   });
   if (found == listened_.end()) listened_.push_back({logger, database, false, false, {}, {}});
-  // While a database was opened, the tree of another one that is open again may have been taken for
-  // its own.
-  for (Entry& entry : entries_) {
-    const auto is_its = [&](const Listened& known) { return known.database == entry.database; };
-    if (entry.logger != logger || !entry.database.is_known() ||
-        std::any_of(listened_.begin(), listened_.end(), [&](const Listened& known) {
-          return is_its(known) && known.logger == logger;
-        })) {
-      continue;
-    }
-    const auto its = std::find_if(listened_.begin(), listened_.end(), is_its);
-    static constexpr char kNoLogger = 0;
-    entry.logger = its != listened_.end() ? its->logger : &kNoLogger;
-    entry.is_closed = its == listened_.end();
-  }
   // Files that were recovered while the database was opened may have begun another record. The list
   // has these files, too.
   std::vector<Entry> former;

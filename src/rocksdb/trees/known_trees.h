@@ -123,9 +123,9 @@ class KnownTrees {
 
   // Records the facts of a file that is about to be built, and returns the facts of its tree.
   // Nothing is known without a logger. `has_one_reader` is whether a filter of its family has one
-  // reader while its file is open.
+  // reader while its file is open. `database` is unknown without a listener.
   KnownTree Learn(const void* logger, const std::string& family, const BuildFacts& facts,
-                  bool has_one_reader = false);
+                  bool has_one_reader = false, FileName database = {});
 
   struct Recorded {
     std::shared_ptr<TreeRecord> record;
@@ -249,7 +249,7 @@ class KnownTrees {
   };
 
   Entry* Find(const void* logger, const std::string& family);
-  Entry* Adopt(const void* logger, const std::string& family);
+  Entry* Adopt(const void* logger, const std::string& family, FileName database);
   Entry* AdoptFound(const void* logger, const std::string& family);
   Entry* OnlyOne(uint64_t id);
   std::shared_ptr<TreeRecord> NoteFound(uint64_t id, int level);

@@ -107,12 +107,6 @@ std::shared_ptr<NamedUse> UseMeter::Named(const std::string& policy) {
   return named_.back();
 }
 
-bool UseMeter::has_filters() const noexcept {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return std::any_of(named_.begin(), named_.end(),
-                     [](const auto& one) { return one->has_filters(); });
-}
-
 void UseMeter::NoteFamily(const void* log, const std::string& family) noexcept {
   try {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -86,9 +86,6 @@ class UseMeter {
   // std::bad_alloc.
   std::shared_ptr<NamedUse> Named(const std::string& policy);
 
-  // Returns whether any filter of the policy is in memory.
-  bool has_filters() const noexcept;
-
   // Records that a database is opened, or files are, with the policy.
   void NoteDatabase() noexcept { is_in_database_ = true; }
 

@@ -405,38 +405,75 @@ TEST_F(ListenerTest, OneListenerInSeveralDatabasesOutlivesThePolicy) {
   Put(0, 3000);
 }
 
-// A database that is open again, and has not written since, is known by its readers alone.
-TEST_F(ListenerTest, AReopenedDatabaseKeepsItsTreeWhereAnotherBeginsAFamilyOfThatName) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  const Options options = Listened(policy);
-  std::unique_ptr<DB> other = testing::OpenDatabase(options, folder_ / "other");
-  Put(other.get(), 0, 6000);
-  ExpectKnown(policy, other.get());
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_STATUS_OK(other->CreateColumnFamily(ColumnFamilyOptions(options), "orders", &family));
-  Put(other.get(), 0, 6000, family);
-  ASSERT_STATUS_OK(other->DestroyColumnFamilyHandle(family));
-  other.reset();
-  std::vector<ColumnFamilyHandle*> handles;
-  rocksdb_abi::OpenedDB opened{};
-  ASSERT_STATUS_OK(
-      DB::Open(options, folder_ / "other",
-               {{kDefault, ColumnFamilyOptions(options)}, {"orders", ColumnFamilyOptions(options)}},
-               &handles, &opened));
-  other = rocksdb_abi::Own(std::move(opened));
-  Open(options);
-  Put(0, 3000);
-  ExpectKnown(policy, database_.get());
-  ASSERT_STATUS_OK(database_->CreateColumnFamily(ColumnFamilyOptions(options), "orders", &family));
-  Put(database_.get(), 0, 100, family);
-  ExpectKnown(policy, database_.get(), family);
-  Put(other.get(), 0, 100, handles[1]);
-  ExpectKnown(policy, other.get(), handles[1]);
-  ExpectKnown(policy, database_.get(), family);
-  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
-  for (ColumnFamilyHandle* const handle : handles) {
-    ASSERT_STATUS_OK(other->DestroyColumnFamilyHandle(handle));
+// Two databases with a family of one name. One of them is open again and has not written since, so
+// that its readers alone tell of it.
+class SameNameTest : public ListenerTest {
+ protected:
+  // A database with its default family, and that of the name.
+  struct Both {
+    std::unique_ptr<DB> database;
+    std::vector<ColumnFamilyHandle*> handles;
+
+    void Close() {
+      for (ColumnFamilyHandle* const handle : handles) delete handle;
+      handles.clear();
+      database.reset();
+    }
+  };
+  SameNameTest() { options_.create_missing_column_families = true; }
+  ~SameNameTest() override {
+    written_.Close();
+    other_.Close();
   }
+
+  void OpenBoth(const std::string& path, Both* both) {
+    both->Close();
+    rocksdb_abi::OpenedDB opened{};
+    ASSERT_STATUS_OK(DB::Open(
+        options_, path,
+        {{kDefault, ColumnFamilyOptions(options_)}, {"orders", ColumnFamilyOptions(options_)}},
+        &both->handles, &opened));
+    both->database = rocksdb_abi::Own(std::move(opened));
+  }
+  void WriteAndReopen() {
+    OpenBoth(folder_ / "written", &written_);
+    for (ColumnFamilyHandle* const handle : written_.handles) {
+      Put(written_.database.get(), 0, 6000, handle);
+      ExpectKnown(policy_, written_.database.get(), handle);
+    }
+    OpenBoth(folder_ / "written", &written_);
+  }
+  void ExpectBothKnown() {
+    ExpectKnown(policy_, other_.database.get(), other_.handles[1]);
+    Put(written_.database.get(), 0, 100, written_.handles[1]);
+    ExpectKnown(policy_, written_.database.get(), written_.handles[1]);
+    ExpectKnown(policy_, other_.database.get(), other_.handles[1]);
+  }
+
+  const Policies policy_ = MakePolicyFrom(kAuto);
+  Options options_ = Listened(policy_);
+  Both written_;
+  Both other_;
+};
+
+TEST_F(SameNameTest, AReopenedDatabaseKeepsItsTreeWhereAnotherBeginsTheFamily) {
+  WriteAndReopen();
+  OpenBoth(path_, &other_);
+  Put(other_.database.get(), 0, 3000, other_.handles[0]);
+  ExpectKnown(policy_, other_.database.get());
+  Put(other_.database.get(), 0, 100, other_.handles[1]);
+  ExpectBothKnown();
+}
+
+// A recovery builds a filter before the listener knows whose.
+TEST_F(SameNameTest, AReopenedDatabaseGetsItsTreeBackWhereAnotherRecoversTheFamily) {
+  OpenBoth(path_, &other_);
+  ASSERT_STATUS_OK(other_.database->Put(WriteOptions(), other_.handles[1], "key", "value"));
+  other_.Close();
+  WriteAndReopen();
+  OpenBoth(path_, &other_);
+  Put(other_.database.get(), 0, 3000, other_.handles[0]);
+  ExpectBothKnown();
 }
 
 TEST_F(ListenerTest, OptionsFilesHaveNoListener) {

@@ -305,8 +305,10 @@ TEST_F(UseMeterTest, LevelsThatNoFilterCanStateAreNone) {
     cell->GiveBack();
   }
   UseCell* const last = use_->Keep(127);
-  EXPECT_NE(last, use_->Keep(-1));
+  UseCell* const none = use_->Keep(-1);
+  EXPECT_NE(last, none);
   last->GiveBack();
+  none->GiveBack();
 }
 
 // A reader in a cache may outlive its policy.
