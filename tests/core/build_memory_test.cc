@@ -37,11 +37,9 @@ size_t TemporaryBytes(FilterKind kind, uint64_t n) {
   size_t temporary = 0;
   std::thread([&] {
     RandomHashes random(n);
-    FilterOptions options;
-    options.kind = kind;
     const size_t before = bytes_in_use;
     most_bytes_in_use = before;
-    FilterBuilder builder(options);
+    FilterBuilder builder(testing::OptionsOf(kind, 10));
     for (uint64_t i = 0; i < n; ++i) builder.Add({random.Next()});
     const FilterBlock block = builder.Finish();
     EXPECT_EQ(builder.num_hashes(), 0u);
@@ -64,8 +62,7 @@ class BuildMemoryTest : public ::testing::Test {
 TEST_F(BuildMemoryTest, BesideTheHashesAndTheFilterIsAConstant) {
   for (const FilterKind kind : testing::kKinds) {
     for (const uint64_t n : {1u, 1000u, 300'000u, 4'360'000u, 12'000'000u}) {
-      const size_t bytes = TemporaryBytes(kind, n);
-      EXPECT_LE(bytes, kMaxTemporary) << n;
+      EXPECT_LE(TemporaryBytes(kind, n), kMaxTemporary) << n;
     }
   }
 }
@@ -96,9 +93,7 @@ TEST_F(BuildMemoryTest, AThreadCountsWhatItKeeps) {
 // not return a filter afterwards, which would deny the lost keys.
 bool ThrowsAt(int allocations, FilterKind kind, const std::vector<KeyHash>& hashes) {
   FilterBuilder::FreeThreadMemory();
-  FilterOptions options;
-  options.kind = kind;
-  FilterBuilder builder(options);
+  FilterBuilder builder(testing::OptionsOf(kind, 10));
   FilterBlock block;
   bool has_thrown = false;
   allocations_left = allocations;

@@ -8,20 +8,15 @@
 #include <new>
 #include <vector>
 
+#include "tests/core/filter_testing.h"
 #include "tests/support/random_hashes.h"
-#include "winnow/builder.h"
 
 namespace winnow::core {
 namespace build_phases_test {
 
 void BuildRibbon() {
-  testing::RandomHashes random(1);
-  FilterOptions options;
-  options.kind = FilterKind::kRibbon;
-  FilterBuilder builder(options);
-  const std::vector<KeyHash> hashes = random.Take(50'000);
-  builder.Add(hashes.data(), hashes.size());
-  builder.Finish();
+  const std::vector<KeyHash> hashes = testing::RandomHashes(1).Take(50'000);
+  testing::Build(testing::OptionsOf(FilterKind::kRibbon, 10), hashes);
 }
 
 TEST(BuildPhasesTest, EveryPhaseOfAFilterIsTaken) {

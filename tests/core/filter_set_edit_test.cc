@@ -140,7 +140,9 @@ TEST(FilterSetEditTest, RandomEditsAreThoseOfAPlainList) {
     std::vector<FilterView> views;
     for (size_t i = 0; i < files.size(); ++i) {
       ASSERT_EQ(history[version].id(i), files[i].id);
+      ASSERT_LE(*history[version].Find(files[i].id), i);
       views.emplace_back(*files[i].block);
+      ASSERT_EQ(history[version].filter(i).info().num_hashes, views[i].info().num_hashes);
     }
     Words words(history[version].num_words());
     for (int i = 0; i < 20; ++i) {

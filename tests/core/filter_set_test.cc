@@ -62,32 +62,113 @@ class SetOfBlocks {
 
 bool BitOf(const uint64_t* words, size_t i) { return (words[i / 64] >> (i % 64) & 1) != 0; }
 
-struct Model {
-  explicit Model(const std::vector<std::string>& blocks) {
-    for (const std::string& block : blocks) views.emplace_back(block);
-  }
-  std::vector<FilterView> views;
-};
+std::vector<FilterView> ViewsOf(const std::vector<std::string>& blocks) {
+  return {blocks.begin(), blocks.end()};
+}
 
-constexpr size_t kCounts[] = {0, 1, 2, 63, 64, 65, 128, 300};
-
-// Calls check(set, model, queries, random) for sets of all sizes and storages.
-template <typename Check>
-void ForSets(Check check) {
-  RandomHashes random(TestSeed());
-  for (const size_t count : kCounts) {
-    const Blocks blocks = MakeBlocks(count, random);
-    const Model model(blocks.bytes);
-    std::vector<KeyHash> queries = blocks.present;
-    const std::vector<KeyHash> absent = random.Take(300);
-    queries.insert(queries.end(), absent.begin(), absent.end());
-    for (const Storage storage : {Storage::kCopies, Storage::kViews, Storage::kBoth}) {
-      const SetOfBlocks made(blocks.bytes, storage);
-      SCOPED_TRACE(std::to_string(count) + " files");
-      check(made.set(), model.views, queries, random);
-      if (::testing::Test::HasFatalFailure()) return;
-    }
+// Returns a range of files, or one that goes beyond them, ends before it begins or has none.
+IndexRange SomeRange(size_t files, RandomHashes* random) {
+  const size_t first = random->Below(files + 1);
+  switch (random->Below(5)) {
+    case 0:
+      return {first, SIZE_MAX};
+    case 1:
+      return {files + 70, SIZE_MAX};
+    case 2:
+      return {first + 1, first};
+    default:
+      return {first, first + random->Below(files + 1 - first)};
   }
+}
+
+std::vector<size_t> ExpectedInRange(const std::vector<FilterView>& views, KeyHash hash,
+                                    IndexRange range) {
+  const size_t last = std::min(range.last, views.size());
+  return Expected(views, hash, std::min(range.first, last), last);
+}
+
+std::vector<size_t> ExpectedAmong(const std::vector<FilterView>& views, KeyHash hash,
+                                  const uint64_t* among) {
+  std::vector<size_t> expected = Expected(views, hash, 0, views.size());
+  expected.erase(std::remove_if(expected.begin(), expected.end(),
+                                [among](size_t i) { return !BitOf(among, i); }),
+                 expected.end());
+  return expected;
+}
+
+// Each way to ask for one key: all files, a range, a bitmap and a list of files.
+void ExpectSingleLookups(const FilterSet& set, const std::vector<FilterView>& views, KeyHash hash,
+                         RandomHashes* random) {
+  Words words(set.num_words());
+  CandidateList list = set.Candidates(hash, words);
+  const std::vector<size_t> expected = Expected(views, hash, 0, views.size());
+  ASSERT_EQ(Indices(list), expected);
+  ASSERT_EQ(list.size(), expected.size());
+  ASSERT_EQ(list.empty(), expected.empty());
+  ASSERT_TRUE(words.IsIntact());
+  for (size_t i = views.size(); i < words.size() * 64; ++i) ASSERT_FALSE(BitOf(words.data(), i));
+
+  const IndexRange range = SomeRange(views.size(), random);
+  list = set.Candidates(hash, range, words);
+  ASSERT_EQ(Indices(list), ExpectedInRange(views, hash, range))
+      << range.first << " to " << range.last;
+  ASSERT_TRUE(words.IsIntact());
+  // The words have the same bits and no other.
+  ASSERT_EQ(Indices(CandidateList(words.data(), set.size())), Indices(list));
+
+  Words among(set.num_words());
+  const uint64_t sparseness = random->Below(4);
+  for (size_t w = 0; w < among.size(); ++w) {
+    among[w] = ~uint64_t{0};
+    for (uint64_t i = 0; i < sparseness; ++i) among[w] &= random->Next();
+  }
+  const std::vector<size_t> expected_among = ExpectedAmong(views, hash, among.data());
+  ASSERT_EQ(Indices(set.CandidatesAmong(hash, among, words)), expected_among);
+  ASSERT_TRUE(words.IsIntact());
+  ASSERT_EQ(Indices(set.CandidatesAmong(hash, among, among)), expected_among);
+
+  std::vector<uint32_t> files(random->Below(150));
+  // Some indices are not in the set.
+  for (uint32_t& file : files) file = static_cast<uint32_t>(random->Below(views.size() + 2));
+  Words listed(FilterSet::WordsFor(files.size()));
+  std::vector<size_t> expected_listed;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i] >= views.size() || views[files[i]].MayContain(hash)) expected_listed.push_back(i);
+  }
+  ASSERT_EQ(Indices(set.CandidatesOf(hash, files.data(), files.size(), listed)), expected_listed);
+  ASSERT_TRUE(listed.IsIntact());
+}
+
+// Each way to ask for many keys.
+void ExpectBatches(const FilterSet& set, const std::vector<FilterView>& views,
+                   const std::vector<KeyHash>& queries, RandomHashes* random) {
+  const size_t row = set.num_words();
+  for (const size_t n : {size_t{0}, size_t{1}, size_t{3}, size_t{70}, queries.size()}) {
+    Words words(n * row);
+    const auto expect_rows = [&](const CandidateRows& rows, auto expected_of) {
+      ASSERT_TRUE(words.IsIntact());
+      for (size_t i = 0; i < n; ++i) ASSERT_EQ(Indices(rows[i]), expected_of(i)) << n << " keys";
+    };
+    expect_rows(set.Candidates(queries.data(), n, words),
+                [&](size_t i) { return Expected(views, queries[i], 0, views.size()); });
+    const IndexRange range = SomeRange(views.size(), random);
+    expect_rows(set.Candidates(queries.data(), n, range, words),
+                [&](size_t i) { return ExpectedInRange(views, queries[i], range); });
+    Words among(n * row);
+    for (size_t w = 0; w < n * row; ++w) among[w] = random->Next() & random->Next();
+    expect_rows(set.CandidatesAmong(queries.data(), n, among, words),
+                [&](size_t i) { return ExpectedAmong(views, queries[i], among.data() + i * row); });
+  }
+}
+
+void ExpectEveryLookup(const std::vector<std::string>& blocks, Storage storage,
+                       const std::vector<KeyHash>& queries, RandomHashes* random) {
+  const std::vector<FilterView> views = ViewsOf(blocks);
+  const SetOfBlocks made(blocks, storage);
+  for (const KeyHash hash : queries) {
+    ASSERT_NO_FATAL_FAILURE(ExpectSingleLookups(made.set(), views, hash, random));
+  }
+  ExpectBatches(made.set(), views, queries, random);
 }
 
 TEST(FilterSetTest, HasNoFilesAtFirst) {
@@ -101,114 +182,18 @@ TEST(FilterSetTest, HasNoFilesAtFirst) {
   EXPECT_EQ(FilterSetEdit().Build().size(), 0u);
 }
 
-TEST(FilterSetTest, CandidatesAreThoseOfTheFiltersOneByOne) {
-  ForSets([](const FilterSet& set, const std::vector<FilterView>& views,
-             const std::vector<KeyHash>& queries, RandomHashes&) {
-    Words words(set.num_words());
-    for (const KeyHash hash : queries) {
-      const CandidateList list = set.Candidates(hash, words);
-      const std::vector<size_t> expected = Expected(views, hash, 0, views.size());
-      ASSERT_EQ(Indices(list), expected);
-      ASSERT_EQ(list.size(), expected.size());
-      ASSERT_EQ(list.empty(), expected.empty());
-      ASSERT_TRUE(words.IsIntact());
-      for (size_t i = views.size(); i < set.num_words() * 64; ++i)
-        ASSERT_FALSE(BitOf(words.data(), i));
+TEST(FilterSetTest, EveryLookupGivesTheAnswersOfTheFiltersOneByOne) {
+  RandomHashes random(TestSeed());
+  for (const size_t count : {0u, 1u, 2u, 63u, 64u, 65u, 128u, 300u}) {
+    SCOPED_TRACE(std::to_string(count) + " files");
+    const Blocks blocks = MakeBlocks(count, random);
+    std::vector<KeyHash> queries = blocks.present;
+    const std::vector<KeyHash> absent = random.Take(300);
+    queries.insert(queries.end(), absent.begin(), absent.end());
+    for (const Storage storage : {Storage::kCopies, Storage::kViews, Storage::kBoth}) {
+      ASSERT_NO_FATAL_FAILURE(ExpectEveryLookup(blocks.bytes, storage, queries, &random));
     }
-  });
-}
-
-TEST(FilterSetTest, ARangeRestricts) {
-  ForSets([](const FilterSet& set, const std::vector<FilterView>& views,
-             const std::vector<KeyHash>& queries, RandomHashes& random) {
-    Words words(set.num_words());
-    for (const KeyHash hash : queries) {
-      const size_t first = random.Below(views.size() + 1);
-      const size_t last = first + random.Below(views.size() + 1 - first);
-      const CandidateList list = set.Candidates(hash, {first, last}, words);
-      ASSERT_EQ(Indices(list), Expected(views, hash, first, last)) << first << " to " << last;
-      ASSERT_TRUE(words.IsIntact());
-      // The words have the same bits and no other.
-      ASSERT_EQ(Indices(CandidateList(words.data(), set.size())), Indices(list));
-      // Ranges are clamped to the set.
-      ASSERT_EQ(Indices(set.Candidates(hash, {first, SIZE_MAX}, words)),
-                Expected(views, hash, first, views.size()));
-      ASSERT_TRUE(set.Candidates(hash, {views.size() + 70, SIZE_MAX}, words).empty());
-      ASSERT_TRUE(set.Candidates(hash, {last + 1, last}, words).empty());
-    }
-  });
-}
-
-TEST(FilterSetTest, ABitmapRestricts) {
-  ForSets([](const FilterSet& set, const std::vector<FilterView>& views,
-             const std::vector<KeyHash>& queries, RandomHashes& random) {
-    Words words(set.num_words());
-    for (const KeyHash hash : queries) {
-      Words among(set.num_words());
-      const uint64_t sparseness = random.Below(4);
-      for (size_t w = 0; w < set.num_words(); ++w) {
-        among[w] = ~uint64_t{0};
-        for (uint64_t i = 0; i < sparseness; ++i) among[w] &= random.Next();
-      }
-      std::vector<size_t> expected = Expected(views, hash, 0, views.size());
-      expected.erase(std::remove_if(expected.begin(), expected.end(),
-                                    [&](size_t i) { return !BitOf(among.data(), i); }),
-                     expected.end());
-      ASSERT_EQ(Indices(set.CandidatesAmong(hash, among, words)), expected);
-      ASSERT_TRUE(words.IsIntact());
-      ASSERT_EQ(Indices(set.CandidatesAmong(hash, among, among)), expected);
-    }
-  });
-}
-
-TEST(FilterSetTest, AListIsAnsweredInItsOwnOrder) {
-  ForSets([](const FilterSet& set, const std::vector<FilterView>& views,
-             const std::vector<KeyHash>& queries, RandomHashes& random) {
-    for (const KeyHash hash : queries) {
-      std::vector<uint32_t> files(random.Below(150));
-      // Some indices are not in the set.
-      for (uint32_t& file : files) file = static_cast<uint32_t>(random.Below(views.size() + 2));
-      Words words(FilterSet::WordsFor(files.size()));
-      std::vector<size_t> expected;
-      for (size_t i = 0; i < files.size(); ++i) {
-        if (files[i] >= views.size() || views[files[i]].MayContain(hash)) expected.push_back(i);
-      }
-      ASSERT_EQ(Indices(set.CandidatesOf(hash, files.data(), files.size(), words)), expected);
-      ASSERT_TRUE(words.IsIntact());
-    }
-  });
-}
-
-TEST(FilterSetTest, BatchesGiveTheAnswersOfSingleLookups) {
-  ForSets([](const FilterSet& set, const std::vector<FilterView>& views,
-             const std::vector<KeyHash>& queries, RandomHashes& random) {
-    for (const size_t n : {size_t{0}, size_t{1}, size_t{3}, size_t{70}, queries.size()}) {
-      const size_t row = set.num_words();
-      Words words(n * row);
-      Words single(row);
-      CandidateRows rows = set.Candidates(queries.data(), n, words);
-      ASSERT_TRUE(words.IsIntact());
-      for (size_t i = 0; i < n; ++i) {
-        ASSERT_EQ(Indices(rows[i]), Expected(views, queries[i], 0, views.size()));
-      }
-      const size_t first = random.Below(views.size() + 1);
-      const size_t last = first + random.Below(views.size() + 1 - first);
-      rows = set.Candidates(queries.data(), n, {first, last}, words);
-      ASSERT_TRUE(words.IsIntact());
-      for (size_t i = 0; i < n; ++i) {
-        ASSERT_EQ(Indices(rows[i]), Expected(views, queries[i], first, last));
-      }
-      Words among(n * row);
-      for (size_t w = 0; w < n * row; ++w) among[w] = random.Next() & random.Next();
-      rows = set.CandidatesAmong(queries.data(), n, among, words);
-      ASSERT_TRUE(words.IsIntact());
-      for (size_t i = 0; i < n; ++i) {
-        const auto expected =
-            Indices(set.CandidatesAmong(queries[i], {among.data() + i * row, row}, single));
-        ASSERT_EQ(Indices(rows[i]), expected);
-      }
-    }
-  });
+  }
 }
 
 // Common trees: all files are of one kind, or files of one kind follow those of another.
@@ -225,25 +210,11 @@ TEST(FilterSetTest, FilesOfOneKindBesideEachOther) {
   }
   for (const size_t before : {0u, 1u, 63u, 64u, 70u}) {
     for (const size_t count : {0u, 1u, 63u, 64u, 65u, 128u, 300u}) {
+      SCOPED_TRACE(std::to_string(before) + " Ribbons, " + std::to_string(count) + " Blooms");
       std::vector<std::string> blocks;
       for (size_t i = 0; i < before; ++i) blocks.push_back(ribbons[random.Below(12)]);
       for (size_t i = 0; i < count; ++i) blocks.push_back(blooms[random.Below(12)]);
-      const Model model(blocks);
-      const SetOfBlocks made(blocks, Storage::kBoth);
-      const size_t row = made.set().num_words();
-      Words words(row * queries.size());
-      const CandidateRows rows = made.set().Candidates(queries.data(), queries.size(), words);
-      Words single(row);
-      for (size_t i = 0; i < queries.size(); ++i) {
-        const std::vector<size_t> expected = Expected(model.views, queries[i], 0, blocks.size());
-        ASSERT_EQ(Indices(rows[i]), expected) << before << ", " << count;
-        ASSERT_EQ(Indices(made.set().Candidates(queries[i], single)), expected);
-        const size_t first = random.Below(blocks.size() + 1);
-        ASSERT_EQ(Indices(made.set().Candidates(queries[i], {first, SIZE_MAX}, single)),
-                  Expected(model.views, queries[i], first, blocks.size()));
-        ASSERT_TRUE(single.IsIntact());
-      }
-      ASSERT_TRUE(words.IsIntact());
+      ASSERT_NO_FATAL_FAILURE(ExpectEveryLookup(blocks, Storage::kBoth, queries, &random));
     }
   }
 }
@@ -259,17 +230,8 @@ TEST(FilterSetTest, LargeFiltersAreAskedAheadWithTheSameAnswers) {
                                 i % 7 == 0 ? 14 : 10, hashes));
     queries.insert(queries.end(), hashes.begin(), hashes.begin() + 300);
   }
-  const Model model(blocks);
   for (const Storage storage : {Storage::kCopies, Storage::kViews}) {
-    const SetOfBlocks made(blocks, storage);
-    std::vector<uint64_t> words(made.set().num_words() * queries.size());
-    const CandidateRows rows = made.set().Candidates(queries.data(), queries.size(), words);
-    std::vector<uint64_t> single(made.set().num_words());
-    for (size_t i = 0; i < queries.size(); ++i) {
-      const std::vector<size_t> expected = Expected(model.views, queries[i], 0, blocks.size());
-      ASSERT_EQ(Indices(rows[i]), expected);
-      ASSERT_EQ(Indices(made.set().Candidates(queries[i], single)), expected);
-    }
+    ASSERT_NO_FATAL_FAILURE(ExpectEveryLookup(blocks, storage, queries, &random));
   }
 }
 
@@ -332,20 +294,17 @@ TEST(FilterSetTest, TooFewWordsAreNotOverrunAndDenyNoFile) {
         std::vector<uint64_t> words(row);
         ASSERT_EQ(Indices(set.CandidatesAmong(hash, among, words)), every);
       });
+      const auto expect_rows = [&](const CandidateRows& rows, const std::vector<size_t>& each) {
+        for (size_t i = 0; i < hashes.size(); ++i) ASSERT_EQ(Indices(rows[i]), each);
+      };
       ForTooFewWords(row * hashes.size(), [&](WordSpan words) {
-        const CandidateRows rows = set.Candidates(hashes.data(), hashes.size(), words);
-        const CandidateRows of_range = set.Candidates(hashes.data(), hashes.size(), range, words);
-        const CandidateRows of_none =
-            set.CandidatesAmong(hashes.data(), hashes.size(), none, words);
-        for (size_t i = 0; i < hashes.size(); ++i) {
-          ASSERT_EQ(Indices(rows[i]), every);
-          ASSERT_EQ(Indices(of_range[i]), EveryIndex(range.first, range.last));
-          ASSERT_EQ(Indices(of_none[i]), every);
-        }
+        expect_rows(set.Candidates(hashes.data(), hashes.size(), words), every);
+        expect_rows(set.Candidates(hashes.data(), hashes.size(), range, words),
+                    EveryIndex(range.first, range.last));
+        expect_rows(set.CandidatesAmong(hashes.data(), hashes.size(), none, words), every);
       });
       ForTooFewWords(row * hashes.size(), [&](WordSpan among) {
-        const CandidateRows rows = set.CandidatesAmong(hashes.data(), hashes.size(), among, none);
-        for (size_t i = 0; i < hashes.size(); ++i) ASSERT_EQ(Indices(rows[i]), every);
+        expect_rows(set.CandidatesAmong(hashes.data(), hashes.size(), among, none), every);
       });
       const std::vector<uint32_t> files(count, 0);
       for (const FilterSet& asked : {set, FilterSet()}) {
@@ -393,24 +352,6 @@ TEST(FilterSetTest, SaysWhichFiltersCanNotBeUsed) {
   EXPECT_EQ(unchecked.InsertView(0, 1, bad_payload), Fault::kNone);
 }
 
-TEST(FilterSetTest, TellsItsFiles) {
-  const std::string block = BuildBytes(FilterKind::kRibbon, 12, RandomHashes(1).Take(5000));
-  FilterSetEdit edit;
-  edit.InsertCopy(0, 7, block);
-  edit.InsertView(1, 8, block);
-  edit.InsertCopy(2, 7, block);
-  const FilterSet set = edit.Build();
-  EXPECT_EQ(set.size(), 3u);
-  EXPECT_EQ(set.id(1), 8u);
-  EXPECT_EQ(set.Find(7), 0u);
-  EXPECT_EQ(set.Find(8), 1u);
-  EXPECT_EQ(set.Find(9), std::nullopt);
-  EXPECT_EQ(set.filter(2).info().num_hashes, 5000u);
-  EXPECT_EQ(set.filter(2).info().kind, FilterKind::kRibbon);
-  EXPECT_EQ(set.copied_bytes(), 2 * block.size());
-  EXPECT_EQ(set.total_bytes(), 3 * block.size());
-}
-
 TEST(FilterSetTest, AFileLivesAsLongAsASetThatHasIt) {
   const std::string block = BuildBytes(FilterKind::kBloom, 10, {{1}});
   auto bytes = std::make_shared<const std::string>(block);
@@ -437,22 +378,6 @@ TEST(FilterSetTest, AFileLivesAsLongAsASetThatHasIt) {
   EXPECT_EQ(target.size(), 1u);
   EXPECT_EQ(moved.size(), 0u);  // NOLINT(bugprone-use-after-move): empty, as the standard says
   EXPECT_EQ(third.id(0), 2u);
-}
-
-TEST(FilterSetTest, TheLastSetFreesTheBytes) {
-  const std::string block = BuildBytes(FilterKind::kBloom, 10, {{1}});
-  auto bytes = std::make_shared<const std::string>(block);
-  const std::weak_ptr<const std::string> watch = bytes;
-  FilterSet set;
-  {
-    FilterSetEdit edit;
-    edit.InsertView(0, 1, *bytes, bytes);
-    bytes.reset();
-    set = edit.Build();
-  }
-  EXPECT_FALSE(watch.expired());
-  set = FilterSet();
-  EXPECT_TRUE(watch.expired());
 }
 
 }  // namespace filter_set_test

@@ -11,7 +11,6 @@
 
 #include "tests/core/filter_testing.h"
 #include "tests/support/random_hashes.h"
-#include "winnow/builder.h"
 #include "winnow/filter.h"
 #include "winnow/filter_set.h"
 
@@ -19,12 +18,7 @@ namespace winnow::testing {
 
 inline std::string BuildBytes(FilterKind kind, double bits_per_key,
                               const std::vector<KeyHash>& hashes) {
-  FilterOptions options;
-  options.kind = kind;
-  options.bits_per_key = bits_per_key;
-  FilterBuilder builder(options);
-  builder.Add(hashes.data(), hashes.size());
-  return std::string(builder.Finish().bytes());
+  return std::string(Build(OptionsOf(kind, bits_per_key), hashes).bytes());
 }
 
 // Filter blocks of a test's files.

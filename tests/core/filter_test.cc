@@ -28,8 +28,9 @@ using testing::TestSeed;
 TEST(FilterTest, NoFalseNegativeAtAnySizeAndAccuracy) {
   RandomHashes random(TestSeed());
   for (const FilterKind kind : kKinds) {
-    for (const size_t n : {1u, 2u, 3u, 10u, 63u, 64u, 65u, 299u, 301u, 1000u, 100000u}) {
-      for (double bits = 1; bits <= 32; bits += n < 100000 ? 0.3 : 2.7) {
+    for (const size_t n :
+         {1u, 2u, 3u, 10u, 63u, 64u, 65u, 299u, 301u, 1000u, 100'000u, 3'000'000u}) {
+      for (double bits = 1; bits <= 32; bits += n < 100'000 ? 0.3 : 2.7) {
         const std::vector<KeyHash> hashes = random.Take(n);
         const FilterBlock block = Build(OptionsOf(kind, bits), hashes);
         const FilterView view(block.bytes());
@@ -39,17 +40,6 @@ TEST(FilterTest, NoFalseNegativeAtAnySizeAndAccuracy) {
         ASSERT_EQ(FalseNegatives(view, hashes), 0u) << n << " keys, " << bits << " bits";
         ASSERT_TRUE(view.PayloadIntact());
       }
-    }
-  }
-}
-
-TEST(FilterTest, NoFalseNegativeInALargeFilter) {
-  RandomHashes random(TestSeed());
-  const std::vector<KeyHash> hashes = random.Take(3'000'000);
-  for (const FilterKind kind : kKinds) {
-    for (double bits = 1; bits <= 32; bits += 2.3) {
-      const FilterBlock block = Build(OptionsOf(kind, bits), hashes);
-      EXPECT_EQ(FalseNegatives(FilterView(block.bytes()), hashes), 0u) << bits << " bits";
     }
   }
 }
@@ -98,7 +88,7 @@ TEST(FilterTest, BatchesGiveTheAnswersOfSingleLookups) {
 }
 
 // Hashes with the same high half start at the same position of the first layer, which bumps nearly
-// all of them. The filters are large enough for prefetching.
+// all of them; a later layer mixes their low halves. The filters are large enough for prefetching.
 TEST(FilterTest, BatchesOfBumpedHashesGiveTheAnswersOfSingleLookups) {
   constexpr size_t kHashes = 100000;
   RandomHashes random(TestSeed());
@@ -116,6 +106,9 @@ TEST(FilterTest, BatchesOfBumpedHashesGiveTheAnswersOfSingleLookups) {
       queries.push_back(hash);
       queries.push_back({random.Below(2) == 0 ? hash.value ^ 1u << 31 : random.Next()});
     }
+    size_t passed = 0;
+    for (size_t i = 0; i < kHashes; ++i) passed += view.MayContain({random.Next()}) ? 1 : 0;
+    EXPECT_LT(passed, kHashes / 20) << bumped;
     std::vector<bool> expected;
     for (const KeyHash query : queries) expected.push_back(view.MayContain(query));
     for (const size_t n : {0u, 1u, 4u, 5u, 31u, 32u, 33u, 63u, 64u, 65u, 1000u}) {
@@ -142,13 +135,19 @@ TEST(FilterTest, DuplicateKeysCountOnceWhenAdjacentAndAreHarmlessWhenNot) {
       EXPECT_EQ(adjacent.bytes(), Build(OptionsOf(kind, 10), hashes).bytes());
 
       for (int copy = 0; copy < 5; ++copy) builder.Add(hashes.data(), n);
-      EXPECT_EQ(builder.num_hashes(), n == 1 ? 1 : 5 * n);
+      // All copies are kept, counted and take room.
+      const size_t copies = n == 1 ? 1 : 5 * n;
+      EXPECT_EQ(builder.num_hashes(), copies);
       const FilterBlock apart = builder.Finish();
       const FilterView view(apart.bytes());
+      EXPECT_EQ(view.info().num_hashes, copies);
+      const auto size = static_cast<double>(apart.size);
+      EXPECT_NEAR(size / static_cast<double>(builder.EstimateSize(copies)), 1, n < 50 ? 0.4 : 0.1);
       EXPECT_EQ(FalseNegatives(view, hashes), 0u);
-      uint64_t hits = 0;
+      // A Bloom filter's rate is that of its distinct keys, which is less.
+      double hits = 0;
       for (int i = 0; i < 100000; ++i) hits += view.MayContain({random.Next()});
-      EXPECT_LE(static_cast<double>(hits) / 100000, view.info().expected_fpr * 1.1 + 0.001);
+      EXPECT_LE(hits / 100000, view.info().expected_fpr * 1.1 + 0.001);
     }
   }
 }
@@ -173,23 +172,6 @@ TEST(FilterTest, AgreesWithASetUnderRandomOperations) {
     ASSERT_EQ(builder.num_hashes(), 0u);
     const FilterView view(block.bytes());
     for (const uint64_t value : added) ASSERT_TRUE(view.MayContain({value}));
-  }
-}
-
-TEST(FilterTest, AnyAlignmentGivesTheSameAnswers) {
-  RandomHashes random(TestSeed());
-  for (const FilterKind kind : kKinds) {
-    const std::vector<KeyHash> hashes = random.Take(2000);
-    const FilterBlock block = Build(OptionsOf(kind, 10), hashes);
-    const std::vector<KeyHash> absent = random.Take(2000);
-    for (size_t shift = 0; shift < 64; ++shift) {
-      std::string storage(block.size + shift, '\0');
-      std::copy_n(block.data.get(), block.size, &storage[shift]);
-      const FilterView view(std::string_view(storage).substr(shift));
-      ASSERT_EQ(FalseNegatives(view, hashes), 0u);
-      const FilterView original(block.bytes());
-      for (const KeyHash hash : absent) ASSERT_EQ(view.MayContain(hash), original.MayContain(hash));
-    }
   }
 }
 

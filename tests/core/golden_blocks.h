@@ -55,6 +55,7 @@ GoldenRange GoldenRangeOf(const GoldenBlock& block, int i);
 
 // Return the answers of the stand-alone reader (standalone_reader.c).
 bool StandaloneMayContain(std::string_view block, KeyHash hash);
+std::vector<bool> StandaloneAnswers(std::string_view block, const std::vector<KeyHash>& hashes);
 bool StandaloneMayContainRange(std::string_view block, std::string_view begin,
                                std::string_view end);
 
@@ -65,7 +66,9 @@ std::string ReadGoldenBytes(const std::string& folder, const GoldenBlock& block)
 // Returns the bytes that the current builder produces for this block, including its note.
 std::string BuildGoldenBytes(const GoldenBlock& block);
 
-// Writes the blocks that the current builder produces, and the answers of the stand-alone reader.
+// Writes the blocks of the folder's answers.txt as the current builder produces them, and in that
+// file the answers of the stand-alone reader. The answers of a line for a new block may be missing:
+// it ends with its colons.
 void WriteGoldenBlocks(const std::string& folder);
 
 }  // namespace winnow::testing

@@ -1,22 +1,21 @@
 #include "src/core/level_plan.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "src/core/format.h"
 #include "src/core/options.h"
 #include "src/core/sizing.h"
+#include "tests/core/filter_testing.h"
 #include "tests/support/random_hashes.h"
 #include "winnow/builder.h"
 #include "winnow/filter.h"
 
 namespace winnow::core {
 namespace level_plan_test {
-
-using ::testing::HasSubstr;
 
 FilterOptions Plan(double bits_per_key, double levels_below) {
   FilterOptions options;
@@ -171,28 +170,6 @@ TEST(NeedsFilter, IsFalseOnlyOnALastLevelThatIsNeverAskedInVain) {
   EXPECT_TRUE(NeedsFilter(options));
 }
 
-TEST(CheckOptions, NamesWhatIsWrongOfAPlan) {
-  FilterOptions options = Plan(10, 1);
-  EXPECT_EQ(CheckOptions(options), "");
-  options.level_size_ratio = 1;
-  EXPECT_EQ(CheckOptions(options), "level_size_ratio is 1, but must be from 2 to 100");
-  options.level_size_ratio = std::nan("");
-  EXPECT_THAT(CheckOptions(options), HasSubstr("level_size_ratio"));
-  options.level_size_ratio = 10;
-  options.absent_share = 1.5;
-  EXPECT_EQ(CheckOptions(options), "absent_share is 1.5, but must be from 0 to 1");
-  options.absent_share = 0.5;
-  EXPECT_EQ(CheckOptions(options), "");
-  options.level_plan = LevelPlan::kUniform;
-  EXPECT_THAT(CheckOptions(options), HasSubstr("absent_share has no effect"));
-  options.level_plan = static_cast<LevelPlan>(4);
-  EXPECT_EQ(CheckOptions(options),
-            "level_plan is 4, but must be that of uniform, by_level, auto or learned");
-  options.level_plan = LevelPlan::kLearned;
-  EXPECT_EQ(CheckOptions(options),
-            "level_plan=learned needs a RocksDB policy, which sees lookups: give level_plan=auto");
-}
-
 TEST(PackPlan, RecordsThePlanAndThePlace) {
   EXPECT_EQ(PackPlan(FilterOptions()), 0);
   for (double below = -1; below <= kLevelsBelowOption.most; below += below < 0 ? 1 : 0.5) {
@@ -212,12 +189,11 @@ TEST(PackPlan, RecordsThePlanAndThePlace) {
 
 // The filter is built as planned, and records the plan's assumptions.
 TEST(LevelPlanTest, TheFilterRecordsWhatItWasBuiltFor) {
+  const std::vector<KeyHash> hashes = testing::RandomHashes(1).Take(5000);
   for (const double below : {-1.0, 0.0, 0.5, 1.0, 3.5}) {
     FilterOptions options = Plan(9, below);
     options.level = 4;
-    FilterBuilder builder(options);
-    for (const KeyHash hash : winnow::testing::RandomHashes(1).Take(5000)) builder.Add(hash);
-    const FilterBlock block = builder.Finish();
+    const FilterBlock block = testing::Build(options, hashes);
     const FilterInfo info = FilterView(block.bytes()).info();
     EXPECT_EQ(info.level_plan, LevelPlan::kByLevel);
     EXPECT_EQ(info.levels_below, below);
@@ -229,40 +205,32 @@ TEST(LevelPlanTest, TheFilterRecordsWhatItWasBuiltFor) {
 
 // Byte 21 has the number 3 in bits 5 and 6; all other bytes are those of kAuto.
 TEST(LevelPlanTest, ABuilderThatIsGivenLearnedBuildsAsByAuto) {
+  const std::vector<KeyHash> hashes = testing::RandomHashes(1).Take(3000);
   for (const double below : {-1.0, 0.0, 2.5}) {
     FilterOptions options = Plan(10, below);
-    const auto build = [&options](LevelPlan plan) {
-      options.level_plan = plan;
-      FilterBuilder builder(options);
-      for (const KeyHash hash : winnow::testing::RandomHashes(1).Take(3000)) builder.Add(hash);
-      return std::string(builder.Finish().bytes());
-    };
-    const std::string as_auto = build(LevelPlan::kAuto);
-    const std::string learned = build(LevelPlan::kLearned);
-    const FilterView view(learned);
-    EXPECT_EQ(view.fault(), Fault::kNone);
-    EXPECT_EQ(view.info().level_plan, LevelPlan::kLearned);
-    EXPECT_EQ(ToString(view.info().level_plan), "learned");
-    EXPECT_EQ(view.info().levels_below, below);
-    ASSERT_EQ(learned.size(), as_auto.size());
-    const size_t tail = learned.size() - kTailBytes;
-    EXPECT_EQ(learned.substr(0, tail), as_auto.substr(0, tail));
-    const auto of_plan = static_cast<unsigned char>(learned[tail + 21]);
+    options.level_plan = LevelPlan::kAuto;
+    const FilterBlock as_auto = testing::Build(options, hashes);
+    options.level_plan = LevelPlan::kLearned;
+    const FilterBlock learned = testing::Build(options, hashes);
+    const FilterInfo info = FilterView(learned.bytes()).info();
+    EXPECT_EQ(ToString(info.level_plan), "learned");
+    EXPECT_EQ(info.levels_below, below);
+    EXPECT_EQ(info.target_fpr, FilterView(as_auto.bytes()).info().target_fpr);
+    ASSERT_EQ(learned.size, as_auto.size);
+    const size_t tail = learned.size - kTailBytes;
+    EXPECT_EQ(learned.bytes().substr(0, tail), as_auto.bytes().substr(0, tail));
+    const auto of_plan = static_cast<unsigned char>(learned.data[tail + 21]);
     EXPECT_EQ(of_plan >> 5, 3);
-    EXPECT_EQ(of_plan & 31, as_auto[tail + 21] & 31);
-    EXPECT_EQ(view.info().target_fpr, FilterView(as_auto).info().target_fpr);
+    EXPECT_EQ(of_plan & 31, as_auto.data[tail + 21] & 31);
   }
 }
 
 TEST(LevelPlanTest, OptionsMayBeSettledBeforeTheFilterIsFinished) {
   FilterBuilder builder(Plan(10, -1));
-  FilterBuilder other(Plan(10, 2));
-  for (const KeyHash hash : winnow::testing::RandomHashes(1).Take(3000)) {
-    builder.Add(hash);
-    other.Add(hash);
-  }
+  const std::vector<KeyHash> hashes = testing::RandomHashes(1).Take(3000);
+  builder.Add(hashes.data(), hashes.size());
   builder.SetOptions(Plan(10, 2));
-  EXPECT_EQ(builder.Finish().bytes(), other.Finish().bytes());
+  EXPECT_EQ(builder.Finish().bytes(), testing::Build(Plan(10, 2), hashes).bytes());
 }
 
 }  // namespace level_plan_test

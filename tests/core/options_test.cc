@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string>
 
 namespace winnow {
 namespace options_test {
@@ -17,33 +18,47 @@ using ::testing::Not;
 
 TEST(OptionsTest, DefaultsAndLimitsAreValid) {
   FilterOptions options;
-  EXPECT_THAT(CheckOptions(options), IsEmpty());
+  EXPECT_EQ(CheckOptions(options), "");
   options.bits_per_key = 1;
-  EXPECT_THAT(CheckOptions(options), IsEmpty());
+  options.level_plan = LevelPlan::kByLevel;
+  options.absent_share = 0.5;
+  EXPECT_EQ(CheckOptions(options), "");
   options.bits_per_key = 32;
   options.kind = FilterKind::kRibbon;
   options.level = 127;
   options.bloom_before_level = std::numeric_limits<int>::max();
-  EXPECT_THAT(CheckOptions(options), IsEmpty());
+  EXPECT_EQ(CheckOptions(options), "");
+}
+
+// Returns what is wrong of a plan by level with this value.
+template <typename Field, typename Value>
+std::string FaultOf(Field FilterOptions::*field, Value value) {
+  FilterOptions options;
+  options.level_plan = LevelPlan::kByLevel;
+  options.*field = value;
+  return CheckOptions(options);
 }
 
 TEST(OptionsTest, SentenceNamesOptionValueAndRange) {
+  using Options = FilterOptions;
+  EXPECT_EQ(FaultOf(&Options::bits_per_key, 0.5), "bits_per_key is 0.5, but must be from 1 to 32");
+  EXPECT_THAT(FaultOf(&Options::bits_per_key, std::nan("")), HasSubstr("bits_per_key"));
+  EXPECT_THAT(FaultOf(&Options::kind, FilterKind::kEmpty),
+              AllOf(HasSubstr("kind is empty, but must be bloom"), HasSubstr(", or not be set"),
+                    Not(HasSubstr("auto"))));
+  EXPECT_THAT(FaultOf(&Options::level, 128), HasSubstr("level is 128"));
+  EXPECT_THAT(FaultOf(&Options::bloom_before_level, -2), HasSubstr("bloom_before_level is -2"));
+  EXPECT_EQ(FaultOf(&Options::level_size_ratio, 1),
+            "level_size_ratio is 1, but must be from 2 to 100");
+  EXPECT_THAT(FaultOf(&Options::level_size_ratio, std::nan("")), HasSubstr("level_size_ratio"));
+  EXPECT_EQ(FaultOf(&Options::absent_share, 1.5), "absent_share is 1.5, but must be from 0 to 1");
+  EXPECT_EQ(FaultOf(&Options::level_plan, static_cast<LevelPlan>(4)),
+            "level_plan is 4, but must be that of uniform, by_level, auto or learned");
+  EXPECT_EQ(FaultOf(&Options::level_plan, LevelPlan::kLearned),
+            "level_plan=learned needs a RocksDB policy, which sees lookups: give level_plan=auto");
   FilterOptions options;
-  options.bits_per_key = 0.5;
-  EXPECT_THAT(CheckOptions(options),
-              AllOf(HasSubstr("bits_per_key"), HasSubstr("0.5"), HasSubstr("from 1 to 32")));
-  options.bits_per_key = std::nan("");
-  EXPECT_THAT(CheckOptions(options), HasSubstr("bits_per_key"));
-  options = {};
-  options.kind = FilterKind::kEmpty;
-  EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("kind is empty, but must be bloom"),
-                                           HasSubstr(", or not be set"), Not(HasSubstr("auto"))));
-  options = {};
-  options.level = 128;
-  EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("level"), HasSubstr("128")));
-  options = {};
-  options.bloom_before_level = -2;
-  EXPECT_THAT(CheckOptions(options), AllOf(HasSubstr("bloom_before_level"), HasSubstr("-2")));
+  options.absent_share = 0.5;
+  EXPECT_THAT(CheckOptions(options), HasSubstr("absent_share has no effect"));
 }
 
 // The struct's size is that of a program compiled with an earlier or a later version.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/core/format.h"
+#include "src/core/notes.h"
 #include "tests/core/filter_testing.h"
 #include "tests/core/golden_blocks.h"
 #include "tests/core/range_filter_testing.h"
@@ -35,9 +36,7 @@ using testing::StandaloneMayContain;
 using testing::StandaloneMayContainRange;
 
 FilterBlock PointFilter(FilterKind kind, const Keys& keys) {
-  FilterOptions options;
-  options.kind = kind;
-  FilterBuilder builder(options);
+  FilterBuilder builder(testing::OptionsOf(kind, 10));
   for (const std::string& key : keys) builder.Add(key);
   return builder.Finish();
 }
@@ -129,25 +128,24 @@ TEST(RangeFormatTest, WhatCantTakeANoteStaysAsItIs) {
   EXPECT_EQ(RangeFilterOf(damaged), "");
 
   // The directory has the maximum number of entries.
+  std::string full = block;
+  for (uint8_t parameter = 10; parameter < 9 + core::kMaxEntries; ++parameter) {
+    full = core::WithNote(full, parameter, {}, "a note").bytes();
+  }
   core::ParsedBlock parsed;
-  ASSERT_EQ(core::Parse(block, &parsed), Fault::kNone);
-  std::vector<core::LayerEntry> entries(core::kMaxEntries, {core::LayerType::kNote, 31, 0});
-  entries[0] = core::ReadLayerEntry(parsed.directory, 0);
-  core::Tail tail = parsed.tail;
-  tail.entries = core::kMaxEntries;
-  std::string full = block.substr(0, parsed.payload_size);
-  full.resize(full.size() + core::kMaxEntries * core::kEntryBytes + core::kTailBytes);
-  core::WriteDirectoryAndTail(reinterpret_cast<unsigned char*>(&full[0]), parsed.payload_size,
-                              entries.data(), tail);
-  ASSERT_EQ(FilterView(full).fault(), Fault::kNone);
+  ASSERT_EQ(core::Parse(full, &parsed), Fault::kNone);
+  ASSERT_EQ(parsed.tail.entries, core::kMaxEntries);
   EXPECT_EQ(with(full, range.bytes()), full);
 }
 
-TEST(RangeFormatTest, RangeFiltersInHexAreWhatTheBuilderWrites) {
-  for (const std::vector<std::string>& keys :
-       {std::vector<std::string>{"user0017", "user0018", "user0042"},
-        std::vector<std::string>{"a", "ab", "abc", "b/c"}}) {
-    const std::string hex = Hex(BuildRangeFilter(keys).bytes());
+// The page's examples in hexadecimal: a Ribbon filter, and two range filters.
+TEST(RangeFormatTest, BlocksInHexAreWhatBuildersWrite) {
+  const std::vector<KeyHash> hashes = {HashKey("key0"), HashKey("key1"), HashKey("key2")};
+  for (const FilterBlock& block :
+       {testing::Build(testing::OptionsOf(FilterKind::kRibbon, 10), hashes),
+        BuildRangeFilter(Keys{"user0017", "user0018", "user0042"}),
+        BuildRangeFilter(Keys{"a", "ab", "abc", "b/c"})}) {
+    const std::string hex = Hex(block.bytes());
     if (std::getenv("WINNOW_PRINT_VECTORS") != nullptr) std::printf("    %s\n", hex.c_str());
     EXPECT_NE(testing::ReadFile(WINNOW_FORMAT_MD).find(hex + "\n"), std::string::npos) << hex;
   }

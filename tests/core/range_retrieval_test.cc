@@ -168,16 +168,10 @@ TEST(RangeRetrievalTest, FewKeysTakeAtMostAsManyBytesAsStored) {
     for (uint64_t n = 900 + random.Below(1000); n > 0; --n) {
       keys.insert(testing::BigEndian(random.Next()));
     }
-    const auto build = [&](RangeFilterKind kind) {
-      RangeFilterOptions options;
-      options.range_bits = 12 + 3 * (i % 2);
-      options.kind = kind;
-      RangeFilterBuilder builder(options);
-      for (const std::string& key : keys) builder.Add(key);
-      return builder.Finish();
-    };
-    const FilterBlock positions = build(RangeFilterKind::kPositions);
-    const FilterBlock smaller = build(RangeFilterKind::kRetrieval);
+    const double bits = 12 + 3 * (i % 2);
+    const FilterBlock positions =
+        testing::BuildRangeFilter(keys, bits, RangeFilterKind::kPositions);
+    const FilterBlock smaller = testing::BuildRangeFilter(keys, bits, RangeFilterKind::kRetrieval);
     ASSERT_NE(smaller.size, 0u) << keys.size() << " keys";
     ASSERT_LE(smaller.size, positions.size) << keys.size() << " keys";
     const RangeFilterView view(smaller.bytes());
@@ -198,12 +192,11 @@ TEST(RangeRetrievalTest, KeysThatWereNotCountedAreRefused) {
   shape.low_bits = 10;
   shape.columns = PackColumns({15, 0});
   HashChunkPool pool;
-  RetrievalBuilder builder(shape, &pool);
-  const std::vector<uint64_t> positions = {77};
-  const std::vector<uint64_t> hashes = {0};
   shape.crowded = 1;
   RetrievalBuilder counted(shape, &pool);
-  counted.Add(positions.data(), hashes.data(), 1);
+  const uint64_t position = 77;
+  const uint64_t hash = 0;
+  counted.Add(&position, &hash, 1);
   Payload payload(64);
   EXPECT_FALSE(counted.Finish(&payload, &shape));
 }

@@ -285,17 +285,24 @@ std::string ChangedBlock(std::string_view bytes, size_t max_size, RandomHashes* 
   return block;
 }
 
-std::vector<uint64_t> HashesToAsk(uint64_t seed, size_t n) {
-  std::vector<uint64_t> hashes = {0,
-                                  ~uint64_t{0},
-                                  1,
-                                  uint64_t{1} << 32,
-                                  ~uint64_t{0} << 32,
-                                  ~uint64_t{0} >> 32,
-                                  uint64_t{1} << 63};
+size_t ChangeBlock(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
   RandomHashes random(seed);
-  while (hashes.size() < n) hashes.push_back(random.Next());
-  hashes.resize(n);
+  const std::string changed =
+      ChangedBlock({reinterpret_cast<const char*>(data), size}, max_size, &random);
+  std::copy(changed.begin(), changed.end(), data);
+  return changed.size();
+}
+
+std::vector<KeyHash> HashesToAsk(uint64_t seed, size_t n) {
+  constexpr uint64_t kExtremes[] = {0,
+                                    ~uint64_t{0},
+                                    1,
+                                    uint64_t{1} << 32,
+                                    ~uint64_t{0} << 32,
+                                    ~uint64_t{0} >> 32,
+                                    uint64_t{1} << 63};
+  std::vector<KeyHash> hashes = RandomHashes(seed).Take(n);
+  for (size_t i = 0; i < std::min(n, std::size(kExtremes)); ++i) hashes[i].value = kExtremes[i];
   return hashes;
 }
 

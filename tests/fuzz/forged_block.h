@@ -12,6 +12,7 @@
 
 #include "src/core/format.h"
 #include "tests/support/random_hashes.h"
+#include "winnow/hash.h"
 
 namespace winnow::fuzz {
 
@@ -37,8 +38,11 @@ std::string Repaired(std::string_view bytes);
 // Mutates a block at one to three places; nearly always, readers accept the result.
 std::string ChangedBlock(std::string_view bytes, size_t max_size, testing::RandomHashes* random);
 
+// Changes an input that is one block in this way, in place. Returns its new size.
+size_t ChangeBlock(uint8_t* data, size_t size, size_t max_size, unsigned seed);
+
 // Returns the hashes that a block is asked for: some extreme values, and random ones by `seed`.
-std::vector<uint64_t> HashesToAsk(uint64_t seed, size_t n);
+std::vector<KeyHash> HashesToAsk(uint64_t seed, size_t n);
 
 }  // namespace winnow::fuzz
 

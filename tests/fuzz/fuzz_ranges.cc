@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "src/core/format.h"
-#include "src/formulas/bytes.h"
+#include "tests/core/range_filter_testing.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/guarded_bytes.h"
 #include "tests/support/random_hashes.h"
@@ -31,13 +31,7 @@ constexpr int kQuestions = 30;
 std::string Signed(std::string bytes) {
   if (bytes.size() < kFrontBytes) return bytes;
   bytes.replace(0, kBegin, "Wrng\x01");
-  auto* const front = reinterpret_cast<unsigned char*>(&bytes[0]);
-  const size_t summed =
-      kFrontBytes + formulas::LoadLittle(front + 6, 2) + formulas::LoadLittle(front + 26, 2);
-  if (bytes.size() < summed + 4) return bytes;
-  const size_t behind = bytes.size() - summed - 4;
-  formulas::StoreLittle(front + 28, core::Checksum(front + summed + 4, behind), 4);
-  formulas::StoreLittle(front + summed, core::Checksum(front, summed), 4);
+  testing::SignRangeFilter(&bytes);
   return bytes;
 }
 

@@ -58,21 +58,11 @@ struct ExpectedFile {
   std::vector<bool> answers;  // one answer per hash
 };
 
-std::vector<bool> AnswersOf(const std::string& block, const std::vector<uint64_t>& hashes) {
-  std::vector<bool> answers;
-  for (const uint64_t hash : hashes) {
-    answers.push_back(testing::StandaloneMayContain(block, {hash}));
-  }
-  return answers;
-}
-
 // Checks sets, their edits and lookups, in a sequence that the seed determines.
 class SetCheck {
  public:
   SetCheck(const std::vector<std::string>& blocks, uint64_t seed)
-      : blocks_(blocks), random_(seed), hashes_(HashesToAsk(seed, kHashes)) {
-    for (const uint64_t hash : hashes_) keys_.push_back({hash});
-  }
+      : blocks_(blocks), random_(seed), keys_(HashesToAsk(seed, kHashes)) {}
 
   void Run() {
     for (const std::string& block : blocks_) guards_.push_back(Guarded(block));
@@ -123,8 +113,8 @@ class SetCheck {
     counts.usable += fault == Fault::kNone ? 1 : 0;
     files_.insert(files_.begin() + static_cast<std::ptrdiff_t>(at),
                   {id, fault,
-                   fault == Fault::kPayload ? std::vector<bool>(hashes_.size(), true)
-                                            : AnswersOf(blocks_[i], hashes_)});
+                   fault == Fault::kPayload ? std::vector<bool>(keys_.size(), true)
+                                            : testing::StandaloneAnswers(blocks_[i], keys_)});
   }
 
   void Change(const FilterSet& before, const std::vector<ExpectedFile>& files_before,
@@ -178,7 +168,7 @@ class SetCheck {
           i < n && asked(i) && (file >= files_.size() || files_[file].answers[hash]);
       WINNOW_FUZZ_CHECK((row[i / 64] >> (i % 64) & 1) == (expected ? 1u : 0u),
                         "%s: file %zu of %zu, hash %016llx", lookup, i, n,
-                        static_cast<unsigned long long>(hashes_[hash]));
+                        static_cast<unsigned long long>(keys_[hash].value));
     }
     counts.answers += n;
     for (size_t i = 0; i < n; ++i) counts.absent += row[i / 64] >> (i % 64) & 1 ? 0 : 1;
@@ -206,7 +196,7 @@ class SetCheck {
 
   void CheckOneByOne(const FilterSet& set) {
     const size_t n = set.size();
-    for (size_t hash = 0; hash < hashes_.size(); ++hash) {
+    for (size_t hash = 0; hash < keys_.size(); ++hash) {
       WordSpan row = Words(set.num_words());
       const CandidateList list = set.Candidates(keys_[hash], row);
       ExpectRow("Candidates", row.data(), n, hash, Itself, All);
@@ -293,7 +283,6 @@ class SetCheck {
 
   const std::vector<std::string>& blocks_;
   RandomHashes random_;
-  std::vector<uint64_t> hashes_;
   std::vector<KeyHash> keys_;
   std::vector<Places> guards_;
   std::vector<ExpectedFile> files_;

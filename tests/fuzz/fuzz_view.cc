@@ -20,30 +20,20 @@ namespace {
 
 constexpr size_t kHashes = 100;  // more than a batch has in flight
 
-std::vector<bool> ExpectedAnswers(std::string_view block, const std::vector<uint64_t>& hashes) {
-  std::vector<bool> answers;
-  for (const uint64_t hash : hashes) {
-    answers.push_back(testing::StandaloneMayContain(block, {hash}));
-  }
-  return answers;
-}
-
-void ExpectAnswers(const FilterView& view, const std::vector<uint64_t>& hashes,
+void ExpectAnswers(const FilterView& view, const std::vector<KeyHash>& keys,
                    const std::vector<bool>& expected) {
-  std::vector<KeyHash> keys;
-  for (const uint64_t hash : hashes) keys.push_back({hash});
   const std::unique_ptr<bool[]> batch(new bool[keys.size()]);
   for (const size_t n : {keys.size(), keys.size() / 3, size_t{1}}) {
     std::memset(batch.get(), n % 2, keys.size());
     view.MayContain(keys.data(), n, batch.get());
     for (size_t i = 0; i < n; ++i) {
       WINNOW_FUZZ_CHECK(batch[i] == expected[i], "hash %016llx in a batch of %zu",
-                        static_cast<unsigned long long>(hashes[i]), n);
+                        static_cast<unsigned long long>(keys[i].value), n);
     }
   }
   for (size_t i = 0; i < keys.size(); ++i) {
     WINNOW_FUZZ_CHECK(view.MayContain(keys[i]) == expected[i], "hash %016llx",
-                      static_cast<unsigned long long>(hashes[i]));
+                      static_cast<unsigned long long>(keys[i].value));
     ++counts.answers;
     counts.absent += expected[i] ? 0 : 1;
   }
@@ -77,10 +67,10 @@ void NoteTraits(std::string_view block, Fault fault, const std::vector<bool>& an
   NoteTrait(uint64_t{1} << 63 | trait << 1 | (any_absent ? 1 : 0));
 }
 
-void TestBlock(const std::string& block, const std::vector<uint64_t>& hashes) {
+void TestBlock(const std::string& block, const std::vector<KeyHash>& hashes) {
   static GuardedBytes begin_guarded(kMaxInputBytes + 4096);
   static GuardedBytes end_guarded(kMaxInputBytes + 4096);
-  const std::vector<bool> expected = ExpectedAnswers(block, hashes);
+  const std::vector<bool> expected = testing::StandaloneAnswers(block, hashes);
   const std::vector<bool> all(hashes.size(), true);
   for (const std::string_view bytes : {begin_guarded.AtBegin(block), end_guarded.AtEnd(block)}) {
     const FilterView view(bytes);
@@ -110,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using winnow::fuzz::HashesToAsk;
   if (size > winnow::fuzz::kMaxInputBytes) return 0;
   const std::string block(reinterpret_cast<const char*>(data), size);
-  const std::vector<uint64_t> hashes =
+  const std::vector<winnow::KeyHash> hashes =
       HashesToAsk(winnow::core::Checksum(data, size), winnow::fuzz::kHashes);
   winnow::fuzz::TestBlock(block, hashes);
   const std::string repaired = winnow::fuzz::Repaired(block);
@@ -120,9 +110,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned seed) {
-  winnow::testing::RandomHashes random(seed);
-  const std::string changed =
-      winnow::fuzz::ChangedBlock({reinterpret_cast<const char*>(data), size}, max_size, &random);
-  std::memcpy(data, changed.data(), changed.size());
-  return changed.size();
+  return winnow::fuzz::ChangeBlock(data, size, max_size, seed);
 }

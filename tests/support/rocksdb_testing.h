@@ -20,6 +20,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "third_party/rocksdb_abi/versions.h"
 
@@ -118,6 +119,32 @@ inline std::unique_ptr<ROCKSDB_NAMESPACE::DB> OpenDatabase(
   EXPECT_TRUE(status.ok()) << status.ToString();
   return rocksdb_abi::Own(std::move(database));
 }
+
+// An open database, and the handles of its column families.
+struct OpenFamilies {
+  OpenFamilies() = default;
+  ~OpenFamilies() { Close(); }
+  OpenFamilies(const OpenFamilies&) = delete;
+  OpenFamilies& operator=(const OpenFamilies&) = delete;
+
+  void Open(const ROCKSDB_NAMESPACE::DBOptions& options, const std::string& path,
+            const std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor>& families) {
+    Close();
+    rocksdb_abi::OpenedDB opened{};
+    const ROCKSDB_NAMESPACE::Status status =
+        ROCKSDB_NAMESPACE::DB::Open(options, path, families, &handles, &opened);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    database = rocksdb_abi::Own(std::move(opened));
+  }
+  void Close() {
+    for (ROCKSDB_NAMESPACE::ColumnFamilyHandle* const handle : handles) delete handle;
+    handles.clear();
+    database.reset();
+  }
+
+  std::unique_ptr<ROCKSDB_NAMESPACE::DB> database;
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyHandle*> handles;
+};
 
 }  // namespace winnow::testing
 
