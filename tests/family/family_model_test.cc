@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <random>
@@ -16,17 +15,14 @@
 
 #include "src/family/family.h"
 #include "tests/family/simulated_tree.h"
+#include "tests/support/from_environment.h"
 
 namespace winnow::family {
 namespace family_model_test {
 
 constexpr uint64_t kKeysOfNumber = 256;
+const uint64_t kEdits = testing::FromEnvironment("WINNOW_MODEL_EDITS", 100'000);
 using PlainFiles = std::map<FileName, ListedFile>;
-
-uint64_t Edits() {
-  const char* const set = std::getenv("WINNOW_MODEL_EDITS");
-  return set != nullptr ? std::strtoull(set, nullptr, 10) : 100'000;
-}
 
 // A family, and what a plain map says of it.
 class Model {
@@ -294,20 +290,20 @@ void RunEdits(AModel model, uint64_t edits) {
   for (uint64_t i = 0; i < edits; ++i) {
     model.Edit();
     if (i % 16 == 0 || edits < 200'000) model.Expect(model.live, i % 512 == 0);
-    if (testing::Test::HasFatalFailure()) FAIL() << "after edit " << i;
+    if (::testing::Test::HasFatalFailure()) FAIL() << "after edit " << i;
   }
 }
 
 TEST(FamilyModel, AListenersFilesAreThoseOfAPlainMap) {
   Family family;
   family.TakeList(1, {});
-  RunEdits(ToldModel(&family, 1), Edits());
+  RunEdits(ToldModel(&family, 1), kEdits);
 }
 
 TEST(FamilyModel, FilesWithReadersAreThoseOfAPlainMap) {
   Family family;
   family.SetReadersTell(true);
-  RunEdits(ReadModel(&family, 2), Edits() / 4);
+  RunEdits(ReadModel(&family, 2), kEdits / 4);
 }
 
 // Each of two threads writes, installs and ends files of a database of its own; others decide,

@@ -273,12 +273,6 @@ std::unique_ptr<DB> WriteBothSides(const BlockBasedTableOptions& table, const st
 
 enum class End { kAllFound, kKeysMissing, kSignal };
 
-const char* InWords(End end) {
-  return end == End::kAllFound      ? "finds all keys"
-         : end == End::kKeysMissing ? "misses keys"
-                                    : "ends the process";
-}
-
 // Child process, since an assertion in RocksDB may abort it: compacts a database of
 // WriteBothSides() and looks up its keys by MultiGet.
 TEST(EmptyPartitionsProcess, DISABLED_LooksUp) {
@@ -330,16 +324,6 @@ class EmptyPartitionsTest : public ::testing::Test {
 TEST_F(EmptyPartitionsTest, OfWinnowsFiltersAreNone) {
   EXPECT_EQ(EndWith("winnow:10"), End::kAllFound);
   EXPECT_EQ(EndWith("{id=winnow;bits_per_key=10;bloom_before_level=2147483647}"), End::kAllFound);
-}
-
-// A newer RocksDB may fix this, for both policies.
-TEST_F(EmptyPartitionsTest, OfRocksDBsFiltersFailWithUsWhereTheyFailWithoutUs) {
-  const End ribbon = EndWith("ribbonfilter:10");
-  const End bloom = EndWith("bloomfilter:10");
-  std::printf("RocksDB alone: ribbonfilter:10 %s, bloomfilter:10 %s\n", InWords(ribbon),
-              InWords(bloom));
-  EXPECT_EQ(EndWith("{id=winnow;bits_per_key=10;build=ribbonfilter;bloom_before_level=0}"), ribbon);
-  EXPECT_EQ(EndWith("{id=winnow;bits_per_key=10;build=bloomfilter}"), bloom);
 }
 
 // Returns the first warning about partitioned filters in the database's LOG, or an empty string.

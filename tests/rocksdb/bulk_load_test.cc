@@ -217,22 +217,15 @@ TEST_F(BulkLoadTest, AnImportedFamilyIsAsItWasExported) {
 TEST_F(BulkLoadTest, FilesOfAnotherDatabaseAreFoundByTheirFilters) {
   constexpr uint64_t kKeys = 20'000;
   const Options options = OptionsWith(kAuto);
+  database_ = testing::OpenDatabase(options, folder_ / "source");
+  ASSERT_NE(database_, nullptr);
+  PutTree(0, kKeys, true);
+  CompactAll();
+  std::vector<LiveFileMetaData> files;
+  database_->GetLiveFilesMetaData(&files);
   std::vector<std::string> paths;
-  {
-    const auto source = testing::OpenDatabase(options, folder_ / "source");
-    ASSERT_NE(source, nullptr);
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      ASSERT_STATUS_OK(source->Put(WriteOptions(), Key(i), "value of " + Key(i)));
-    }
-    ASSERT_STATUS_OK(source->Flush(FlushOptions()));
-    ROCKSDB_NAMESPACE::CompactRangeOptions compact;
-    compact.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
-    ASSERT_STATUS_OK(source->CompactRange(compact, nullptr, nullptr));
-    std::vector<LiveFileMetaData> files;
-    source->GetLiveFilesMetaData(&files);
-    for (const LiveFileMetaData& file : files) {
-      paths.push_back(file.directory + "/" + file.relative_filename);
-    }
+  for (const LiveFileMetaData& file : files) {
+    paths.push_back(file.directory + "/" + file.relative_filename);
   }
   Open(options);
   IngestExternalFileOptions generated;

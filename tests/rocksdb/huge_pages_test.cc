@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
@@ -70,20 +69,6 @@ size_t ResidentBytes(const void* begin, size_t size) {
   EXPECT_EQ(::mincore(const_cast<void*>(begin), size, pages.data()), 0);
   return kGrain * static_cast<size_t>(std::count_if(pages.begin(), pages.end(),
                                                     [](unsigned char page) { return page & 1; }));
-}
-
-TEST(HugePageHeap, GivesBlocksOfPagesThatBeginAtAPage) {
-  HugePageHeap heap(64 * kMiB);
-  ASSERT_TRUE(heap.HasRange());
-  for (const size_t size : {size_t{1}, kGrain - 1, kGrain, kMin, kMin + 5, kPage - 1, kPage,
-                            kPage + 1, 5 * kPage + 17}) {
-    void* const block = heap.Allocate(size);
-    ASSERT_NE(block, nullptr) << size;
-    EXPECT_TRUE(heap.Owns(block));
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % kGrain, 0u);
-    EXPECT_EQ(heap.SizeOf(block), Rounded(size));
-    Mark(block, heap.SizeOf(block), 1);
-  }
 }
 
 TEST(HugePageHeap, OwnsNothingElse) {
@@ -152,6 +137,8 @@ TEST(HugePageHeap, RandomOperationsAgreeWithAModel) {
         continue;
       }
       ASSERT_EQ(heap.SizeOf(block), Rounded(size));
+      ASSERT_TRUE(heap.Owns(block));
+      ASSERT_EQ(reinterpret_cast<uintptr_t>(block) % kGrain, 0u);
       const auto after = blocks.lower_bound(block);
       ASSERT_TRUE(after == blocks.end() || block + Rounded(size) <= after->first);
       if (after != blocks.begin()) {
@@ -371,52 +358,53 @@ TEST(HugePageAllocator, SaysWhyItHasNone) {
   }
 }
 
-class WhyNoHugePagesTest : public ::testing::Test {
- protected:
-  std::string Why(const std::string& enabled, const std::string& size = "2097152",
-                  const std::string& of_size = "") {
-    const std::string folder = scratch_.path() + "/" + std::to_string(count_++);
-    std::filesystem::create_directories(folder + "/hugepages-2048kB");
-    if (!enabled.empty()) std::ofstream(folder + "/enabled") << enabled << "\n";
-    if (!size.empty()) std::ofstream(folder + "/hpage_pmd_size") << size << "\n";
-    if (!of_size.empty()) std::ofstream(folder + "/hugepages-2048kB/enabled") << of_size << "\n";
-    return WhyNoHugePages(folder);
+TEST(WhyNoHugePages, IsOfTheWordInBracketsAndTheSize) {
+  constexpr char kAlways[] = "[always] madvise never";
+  constexpr char kNever[] = "always madvise [never]";
+  constexpr char kMadvise[] = "always [madvise] never";
+  constexpr char kSize[] = "2097152";
+  const struct {
+    const char* enabled;
+    const char* size;
+    const char* of_size;  // hugepages-2048kB/enabled
+    const char* why;
+  } cases[] = {
+      {kMadvise, kSize, "", ""},
+      {kAlways, kSize, "", ""},
+      {kNever, kSize, "", "transparent_hugepage/enabled is never"},
+      {"", kSize, "", "no transparent_hugepage/enabled"},
+      {"nonsense", kSize, "", "no transparent_hugepage/enabled"},
+      {kAlways, "536870912", "", "this system's huge pages have 536870912 bytes"},
+      {kAlways, "", "", "this system's huge pages have 0 bytes"},
+      {kMadvise, kSize, "always [inherit] madvise never", ""},
+      {kNever, kSize, "always [inherit] madvise never", "transparent_hugepage/enabled is never"},
+      {kNever, kSize, "always inherit [madvise] never", ""},
+      {kAlways, kSize, "always inherit madvise [never]",
+       "transparent_hugepage/hugepages-2048kB/enabled is never"},
+  };
+  for (const auto& [enabled, size, of_size, why] : cases) {
+    const testing::TemporaryFolder folder;
+    std::filesystem::create_directories(folder / "hugepages-2048kB");
+    if (*enabled != 0) testing::WriteFile(folder / "enabled", std::string(enabled) + "\n");
+    if (*size != 0) testing::WriteFile(folder / "hpage_pmd_size", size);
+    if (*of_size != 0) testing::WriteFile(folder / "hugepages-2048kB/enabled", of_size);
+    const std::string said = WhyNoHugePages(folder.path());
+    EXPECT_THAT(said, HasSubstr(why)) << enabled << ", " << of_size;
+    EXPECT_EQ(said.empty(), *why == 0) << said;
   }
-
- private:
-  testing::TemporaryFolder scratch_;
-  int count_ = 0;
-};
-
-TEST_F(WhyNoHugePagesTest, IsOfTheWordInBrackets) {
-  EXPECT_EQ(Why("always [madvise] never"), "");
-  EXPECT_EQ(Why("[always] madvise never"), "");
-  EXPECT_EQ(Why("always madvise [never]"), "transparent_hugepage/enabled is never");
-  EXPECT_THAT(Why(""), HasSubstr("no transparent_hugepage/enabled"));
-  EXPECT_THAT(Why("nonsense"), HasSubstr("no transparent_hugepage/enabled"));
 }
 
-TEST_F(WhyNoHugePagesTest, IsALimitOfAddresses) {
+TEST(WhyNoHugePages, IsALimitOfAddresses) {
+  const testing::TemporaryFolder folder;
+  testing::WriteFile(folder / "enabled", "[always] madvise never");
+  testing::WriteFile(folder / "hpage_pmd_size", "2097152");
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
   rlimit limited = before;
   limited.rlim_cur = std::min(before.rlim_max, RLIM_INFINITY - 1);
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &limited), 0);
-  EXPECT_THAT(Why("[always] madvise never"), HasSubstr("ulimit -v"));
+  EXPECT_THAT(WhyNoHugePages(folder.path()), HasSubstr("ulimit -v"));
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
-}
-
-TEST_F(WhyNoHugePagesTest, IsOfTheirSize) {
-  EXPECT_EQ(Why("[always] madvise never", "536870912"),
-            "this system's huge pages have 536870912 bytes");
-  EXPECT_EQ(Why("[always] madvise never", ""), "this system's huge pages have 0 bytes");
-  constexpr char kInherit[] = "always [inherit] madvise never";
-  EXPECT_EQ(Why("always [madvise] never", "2097152", kInherit), "");
-  EXPECT_EQ(Why("always madvise [never]", "2097152", kInherit),
-            "transparent_hugepage/enabled is never");
-  EXPECT_EQ(Why("always madvise [never]", "2097152", "always inherit [madvise] never"), "");
-  EXPECT_EQ(Why("[always] madvise never", "2097152", "always inherit madvise [never]"),
-            "transparent_hugepage/hugepages-2048kB/enabled is never");
 }
 
 // A database with this allocator finds all keys, keeps filters in its memory, and frees the memory

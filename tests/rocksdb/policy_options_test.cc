@@ -5,19 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <filesystem>
-#include <limits>
-#include <sstream>
 #include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "src/rocksdb/messages/size_text.h"
 #include "tests/support/decimal_comma.h"
-#include "tests/support/files.h"
 
 namespace winnow::plugin {
 namespace policy_options_test {
@@ -25,7 +18,6 @@ namespace policy_options_test {
 using ROCKSDB_NAMESPACE::Status;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using winnow::testing::ReadFile;
 
 TEST(ParsePolicyId, TakesBothNamesWithAndWithoutBits) {
   for (const std::string name : {"winnow", "winnow.Filter"}) {
@@ -62,114 +54,85 @@ TEST(ParsePolicyId, RefusesOtherNames) {
   }
 }
 
-TEST(ParsePolicyOption, TakesEachOption) {
-  PolicyOptions options;
-  EXPECT_TRUE(ParsePolicyOption("bits_per_key", "9.9", &options).ok());
-  EXPECT_EQ(options.bits_per_key, 9.9);
-  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "auto", &options).ok());
-  EXPECT_EQ(options.ribbon_min_keys, kRibbonWhereItSaves);
-  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "0", &options).ok());
-  EXPECT_EQ(options.ribbon_min_keys, 0u);
-  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "18446744073709551615", &options).ok());
-  EXPECT_EQ(options.ribbon_min_keys, std::numeric_limits<uint64_t>::max());
-  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "50k", &options).ok());
-  EXPECT_EQ(options.ribbon_min_keys, 51200u);
-  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "2T", &options).ok());
-  EXPECT_EQ(options.ribbon_min_keys, uint64_t{2} << 40);
-  EXPECT_TRUE(ParsePolicyOption("bloom_before_level", "-1", &options).ok());
-  EXPECT_EQ(options.bloom_before_level, -1);
-  EXPECT_TRUE(ParsePolicyOption("bloom_before_level", "2147483647", &options).ok());
-  EXPECT_EQ(options.bloom_before_level, 2147483647);
+TEST(ParsePolicyOption, TakesEachOptionAndSaysItBack) {
+  const struct {
+    const char* name;
+    const char* text;
+    const char* said;  // sizes have the largest unit that fits
+  } cases[] = {
+      {"bits_per_key", "9.9", "9.9"},
+      {"ribbon_min_keys", "auto", "auto"},
+      {"ribbon_min_keys", "0", "0"},
+      {"ribbon_min_keys", "18446744073709551615", "18446744073709551615"},
+      {"ribbon_min_keys", "50k", "51200"},
+      {"ribbon_min_keys", "2T", "2199023255552"},
+      {"bloom_before_level", "-1", "-1"},
+      {"bloom_before_level", "2147483647", "2147483647"},
+      {"build", "winnow", "winnow"},
+      {"build", "bloomfilter", "bloomfilter"},
+      {"build", "ribbonfilter", "ribbonfilter"},
+      {"level_plan", "uniform", "uniform"},
+      {"level_plan", "by_level", "by_level"},
+      {"level_plan", "auto", "auto"},
+      {"level_plan", "learned", "learned"},
+      {"filter_memory", "0", "0"},
+      {"filter_memory", "1", "1"},
+      {"filter_memory", "1000000", "1000000"},
+      {"filter_memory", "1024", "1KiB"},
+      {"filter_memory", "1025", "1025"},
+      {"filter_memory", "1536", "1536"},
+      {"filter_memory", "64KiB", "64KiB"},
+      {"filter_memory", "268435456", "256MiB"},
+      {"filter_memory", "256m", "256MiB"},
+      {"filter_memory", "256M", "256MiB"},
+      {"filter_memory", "1GiB", "1GiB"},
+      {"filter_memory", "9223372036854775808", "8388608TiB"},
+      {"filter_memory", "8388608TiB", "8388608TiB"},
+      {"filter_memory", "18446744073709551615", "18446744073709551615"},
+  };
+  for (const auto& [name, text, said] : cases) {
+    SCOPED_TRACE(std::string(name) + "=" + text);
+    PolicyOptions options;
+    EXPECT_TRUE(ParsePolicyOption(name, text, &options).ok());
+    EXPECT_EQ(PolicyOptionText(name, options), said);
+    EXPECT_TRUE(CheckPolicyOptions(options).ok());
+    PolicyOptions back;
+    EXPECT_TRUE(ParsePolicyOption(name, said, &back).ok());
+    EXPECT_EQ(ToString(back), ToString(options));
+  }
 }
 
 TEST(ParsePolicyOption, RefusalNamesOptionValueAndRange) {
-  struct Bad {
+  const struct {
     const char* name;
-    const char* text;
     const char* range;
-  };
-  const Bad bads[] = {
-      {"bits_per_key", "99", "from 1 to 32"},
-      {"bits_per_key", "ten", "from 1 to 32"},
-      {"ribbon_min_keys", "-1", "auto or a whole number from 0 to 18446744073709551615"},
-      {"ribbon_min_keys", "18446744073709551614", "auto or"},
-      {"ribbon_min_keys", "18446744073709551616", "from 0 to 18446744073709551615"},
-      {"ribbon_min_keys", "16777216T", "from 0 to 18446744073709551615"},
-      {"ribbon_min_keys", "k", "from 0 to 18446744073709551615"},
-      {"ribbon_min_keys", "1.5", "from 0 to 18446744073709551615"},
-      {"ribbon_min_keys", "", "from 0 to 18446744073709551615"},
-      {"bloom_before_level", "-2", "from -1 to 2147483647"},
-      {"bloom_before_level", "x", "from -1 to"},
-      {"bloom_before_level", "2147483648", "from -1 to"},
-  };
-  for (const Bad& bad : bads) {
-    PolicyOptions options;
-    const Status status = ParsePolicyOption(bad.name, bad.text, &options);
-    EXPECT_TRUE(status.IsInvalidArgument()) << bad.name << "=" << bad.text;
-    EXPECT_THAT(status.ToString(),
-                AllOf(HasSubstr(bad.name), HasSubstr(bad.text), HasSubstr(bad.range)));
-    EXPECT_EQ(ToString(options), ToString(PolicyOptions()));
-  }
-}
-
-TEST(ParsePolicyOption, TakesSizesOfFilterMemory) {
-  const std::pair<const char*, uint64_t> sizes[] = {
-      {"0", 0},
-      {"1", 1},
-      {"1000000", 1'000'000},
-      {"256MiB", uint64_t{256} << 20},
-      {"1GiB", uint64_t{1} << 30},
-      {"64KiB", 64 << 10},
-      {"3TiB", uint64_t{3} << 40},
-      {"256m", uint64_t{256} << 20},
-      {"256M", uint64_t{256} << 20},
-      {"9223372036854775808", uint64_t{1} << 63},
-      {"8388608TiB", uint64_t{1} << 63},
-      {"18446744073709551615", std::numeric_limits<uint64_t>::max()}};
-  for (const auto& [text, bytes] : sizes) {
-    PolicyOptions options;
-    options.filter_memory = 7;
-    EXPECT_TRUE(ParsePolicyOption("filter_memory", text, &options).ok()) << text;
-    EXPECT_EQ(options.filter_memory, bytes) << text;
-    PolicyOptions back;
-    const std::string saved = PolicyOptionText("filter_memory", options);
-    EXPECT_TRUE(ParsePolicyOption("filter_memory", saved, &back).ok()) << saved;
-    EXPECT_EQ(back.filter_memory, bytes) << saved;
-    EXPECT_EQ(SavedOptionText("filter_memory", options), bytes == 0 ? "" : saved);
-    EXPECT_EQ(ToString(options),
-              ToString(PolicyOptions()) + (bytes == 0 ? "" : ";filter_memory=" + saved));
-  }
-}
-
-TEST(PolicyOptionText, SaysASizeWithTheLargestUnitThatFits) {
-  PolicyOptions options;
-  const std::pair<uint64_t, const char*> sizes[] = {
-      {0, "0"},          {1023, "1023"},    {1024, "1KiB"},
-      {1025, "1025"},    {1536, "1536"},    {256 << 20, "256MiB"},
-      {3 << 20, "3MiB"}, {1 << 30, "1GiB"}, {uint64_t{1} << 63, "8388608TiB"}};
-  for (const auto& [bytes, text] : sizes) {
-    options.filter_memory = bytes;
-    EXPECT_EQ(PolicyOptionText("filter_memory", options), text);
-  }
-}
-
-TEST(ParsePolicyOption, RefusesWhatIsNoSize) {
-  for (const char* text :
+    std::vector<std::string> refused;
+  } cases[] = {
+      {"bits_per_key", "a number from 1 to 32", {"99", "ten"}},
+      {"ribbon_min_keys",
+       "auto or a whole number from 0 to 18446744073709551615",
+       {"-1", "18446744073709551614", "18446744073709551616", "16777216T", "k", "1.5", "",
+        "50KiB"}},
+      {"bloom_before_level", "a whole number from -1 to 2147483647", {"-2", "x", "2147483648"}},
+      {"filter_memory",
+       "a whole number of bytes, or of KiB, MiB, GiB or TiB, as 256MiB",
        {"", "MiB", "iB", "-1", "-1MiB", "1.5GiB", "256 MiB", "256MB", "256mb", "256MIB", "256B",
-        "10%", "auto", "18446744073709551616", "16777216TiB", "1KiBiB", "1KiB "}) {
-    PolicyOptions options;
-    options.filter_memory = 7;
-    const Status status = ParsePolicyOption("filter_memory", text, &options);
-    EXPECT_TRUE(status.IsInvalidArgument()) << text;
-    EXPECT_THAT(status.ToString(),
-                HasSubstr("filter_memory is \"" + std::string(text) +
-                          "\", but must be a whole number of bytes, or of KiB, MiB, GiB or TiB, as "
-                          "256MiB"));
-    EXPECT_EQ(options.filter_memory, 7u) << text;
+        "10%", "auto", "18446744073709551616", "16777216TiB", "1KiBiB", "1KiB "}},
+      {"build",
+       "winnow, bloomfilter or ribbonfilter",
+       {"", "Winnow", "bloomfilter:10", " bloomfilter", "bloom", "1", "true"}},
+      {"level_plan", "uniform, by_level, auto or learned", {"learnt"}},
+  };
+  for (const auto& [name, range, refused] : cases) {
+    for (const std::string& text : refused) {
+      PolicyOptions options;
+      const Status status = ParsePolicyOption(name, text, &options);
+      EXPECT_TRUE(status.IsInvalidArgument()) << name << "=" << text;
+      EXPECT_THAT(status.ToString(),
+                  HasSubstr(std::string(name) + " is \"" + text + "\", but must be " + range));
+      EXPECT_EQ(ToString(options), ToString(PolicyOptions()));
+    }
   }
-  PolicyOptions options;
-  EXPECT_TRUE(ParsePolicyOption("ribbon_min_keys", "50KiB", &options).IsInvalidArgument())
-      << "keys are no bytes";
 }
 
 TEST(ParsePolicyOption, UnknownNameIsNotFoundAndToldWhatThereIs) {
@@ -210,46 +173,27 @@ TEST(ShortText, HasTheBitsAndWhatDiffersFromTheDefaults) {
     const std::string one = option.name + ("=" + PolicyOptionText(option.name, changed)) + ";";
     EXPECT_THAT(text, HasSubstr(one));
     EXPECT_LE(std::count(text.begin(), text.end(), ';'), 2) << text;
+    EXPECT_EQ(option.name + ("=" + SavedOptionText(option.name, changed)) + ";", one);
     ++options;
   });
   EXPECT_EQ(options, PolicyOptionNameList().size());
 }
 
-TEST(ParsePolicyOption, TakesTheNamesOfWhatIsBuiltAndNothingElse) {
-  const std::pair<const char*, Build> builds[] = {{"bloomfilter", Build::kBloomFilter},
-                                                  {"ribbonfilter", Build::kRibbonFilter},
-                                                  {"winnow", Build::kWinnow}};
+TEST(SetNearestPolicyOption, OfAnUnknownNameIsWhatWasSetOrBuildsNothingNew) {
   PolicyOptions options;
-  for (const auto& [text, build] : builds) {
-    EXPECT_TRUE(ParsePolicyOption("build", text, &options).ok()) << text;
-    EXPECT_EQ(options.build, build) << text;
-    EXPECT_EQ(PolicyOptionText("build", options), text);
-  }
-  for (const char* text : {"", "Winnow", "bloomfilter:10", " bloomfilter", "bloom", "1", "true"}) {
-    options.build = Build::kRibbonFilter;
-    const Status status = ParsePolicyOption("build", text, &options);
-    EXPECT_TRUE(status.IsInvalidArgument()) << text;
-    EXPECT_THAT(status.ToString(),
-                HasSubstr("build is \"" + std::string(text) +
-                          "\", but must be winnow, bloomfilter or ribbonfilter"));
-    SetNearestPolicyOption("build", text, &options);
-    EXPECT_EQ(options.build, Build::kRibbonFilter) << text;
-    options.build = Build::kWinnow;
-    SetNearestPolicyOption("build", text, &options);
-    EXPECT_EQ(options.build, Build::kBloomFilter) << text;
-  }
-}
-
-TEST(ToString, NamesABuilderThatIsNotOurs) {
-  PolicyOptions options;
-  const std::string ours = ToString(options);
   options.build = Build::kRibbonFilter;
-  EXPECT_THAT(ToString(options), HasSubstr(";build=ribbonfilter;"));
-  EXPECT_EQ(ours.find("build"), std::string::npos);
+  options.level_plan = LevelPlan::kLearned;
+  SetNearestPolicyOption("build", "bloom", &options);
+  SetNearestPolicyOption("level_plan", "learnt", &options);
+  EXPECT_EQ(options.build, Build::kRibbonFilter);
+  EXPECT_EQ(options.level_plan, LevelPlan::kLearned);
+  options.build = Build::kWinnow;
+  SetNearestPolicyOption("build", "bloom", &options);
+  EXPECT_EQ(options.build, Build::kBloomFilter);
 }
 
 // An older Winnow refuses options that it does not know.
-TEST(SavedOptionText, IsThereForTheFirstFourAndForWhatWasAskedFor) {
+TEST(SavedOptionText, IsThereForTheFirstFourOptionsAlways) {
   const auto saved = [](const PolicyOptions& options) {
     std::string text;
     for (const std::string& name : PolicyOptionNameList()) {
@@ -264,32 +208,7 @@ TEST(SavedOptionText, IsThereForTheFirstFourAndForWhatWasAskedFor) {
     ASSERT_TRUE(ParsePolicyOption("level_plan", plan, &options).ok());
     EXPECT_EQ(saved(options), first + "level_plan=" + plan + ";");
   }
-  ForEachPolicyOption([](const auto& option, auto member) {
-    PolicyOptions changed = PolicyOptions();
-    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(changed.*member)>>) {
-      changed.*member = changed.*member == option.least ? option.most : option.least;
-    } else {
-      changed.*member = option.values.back().second;
-    }
-    EXPECT_EQ(SavedOptionText(option.name, changed), PolicyOptionText(option.name, changed));
-    EXPECT_NE(SavedOptionText(option.name, changed), "") << option.name;
-  });
   EXPECT_EQ(SavedOptionText("bits_per_kye", options), "");
-}
-
-TEST(ParsePolicyOption, KnowsThePlans) {
-  PolicyOptions options;
-  for (const auto& [name, plan] : kLevelPlanOption.values) {
-    EXPECT_TRUE(ParsePolicyOption("level_plan", name, &options).ok()) << name;
-    EXPECT_EQ(options.level_plan, plan);
-    EXPECT_TRUE(CheckPolicyOptions(options).ok()) << name;
-  }
-  EXPECT_EQ(options.level_plan, LevelPlan::kLearned);
-  EXPECT_THAT(
-      ParsePolicyOption("level_plan", "learnt", &options).ToString(),
-      HasSubstr("level_plan is \"learnt\", but must be uniform, by_level, auto or learned"));
-  SetNearestPolicyOption("level_plan", "learnt", &options);
-  EXPECT_EQ(options.level_plan, LevelPlan::kLearned);
 }
 
 TEST(BuiltinPolicyId, IsThatOfRocksDBsPolicy) {
@@ -327,22 +246,6 @@ TEST(CheckPolicyOptions, SaysNumbersWithAPointInEveryLocale) {
   EXPECT_THAT(CheckPolicyOptions(options).ToString(),
               HasSubstr("bits_per_key is 0.5, but must be from 1 to "));
   EXPECT_EQ(SizeText(1.25 * 1024 * 1024 * 1024), "1.2 GiB");
-}
-
-TEST(PolicyOptionNameList, HasEachOptionThatToStringWrites) {
-  PolicyOptions options;
-  // Options with default values are not written.
-  options.build = Build::kBloomFilter;
-  options.level_plan = LevelPlan::kAuto;
-  const std::string told = ToString(options);
-  std::string text;
-  for (const std::string& name : PolicyOptionNameList()) {
-    const std::string setting = name + "=" + PolicyOptionText(name, options);
-    if (told.find(setting) != std::string::npos) text += (text.empty() ? "" : ";") + setting;
-    EXPECT_THAT(PolicyOptionNames(), HasSubstr(name));
-  }
-  EXPECT_EQ(text, told);
-  EXPECT_EQ(PolicyOptionText("bits_per_kye", options), "");
 }
 
 // Decimal numbers beyond the range of a double; `large_less` is one despite its exponent.
@@ -431,72 +334,6 @@ TEST(SetNearestPolicyId, TakesTheNearestBound) {
   EXPECT_EQ(options.bits_per_key, 32);
   SetNearestPolicyId("winnow.Filter:0.1", &options);
   EXPECT_EQ(options.bits_per_key, 1);
-}
-
-// Returns the rows of the options page's table: option, default and meaning.
-std::vector<std::vector<std::string>> RowsOfThePage() {
-  const std::string folder = WINNOW_SOURCE_DIR;
-  const std::string page = folder + "/docs/options.md";
-  std::istringstream lines(ReadFile(std::filesystem::exists(page) ? page : folder + "/README.md"));
-  std::string line;
-  while (std::getline(lines, line) && line.rfind("| option | default |", 0) != 0) {
-  }
-  std::getline(lines, line);  // rule below the header
-  std::vector<std::vector<std::string>> rows;
-  while (std::getline(lines, line) && line.rfind("| ", 0) == 0) {
-    std::vector<std::string> cells;
-    for (size_t at = 2, end = 0; (end = line.find(" |", at)) != std::string::npos; at = end + 3) {
-      cells.push_back(line.substr(at, end - at));
-    }
-    rows.push_back(cells);
-  }
-  return rows;
-}
-
-// Returns text of the page with ASCII minus signs and without backquotes.
-std::string AsPlainText(std::string text) {
-  constexpr std::string_view kMinus = "\u2212";
-  for (size_t at = 0; (at = text.find(kMinus)) != std::string::npos;) {
-    text.replace(at, kMinus.size(), "-");
-  }
-  text.erase(std::remove(text.begin(), text.end(), '`'), text.end());
-  return text;
-}
-
-template <typename Value>
-std::vector<std::string> ValuesOnThePage(const NumberOption<Value>& option, Value usual) {
-  std::vector<std::string> parts;
-  if (option.most < 1000) {
-    parts.push_back(::testing::PrintToString(option.least) + " to " +
-                    ::testing::PrintToString(option.most));
-  }
-  if (usual == option.automatic) parts.push_back("auto");
-  return parts;
-}
-
-template <typename Value, size_t kCount>
-std::vector<std::string> ValuesOnThePage(const NamedOption<Value, kCount>& option, Value usual) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : option.values) {
-    if (value != usual) parts.emplace_back(name);
-  }
-  return parts;
-}
-
-TEST(ForEachPolicyOption, IsTheTableOfThePage) {
-  const std::vector<std::vector<std::string>> rows = RowsOfThePage();
-  size_t number = 0;
-  ForEachPolicyOption([&](const auto& option, auto member) {
-    ASSERT_LT(number, rows.size()) << "the page has no row of " << option.name;
-    const std::vector<std::string>& row = rows[number++];
-    ASSERT_EQ(row.size(), 3u) << option.name;
-    EXPECT_EQ(row[0], "`" + std::string(option.name) + "`");
-    EXPECT_EQ(AsPlainText(row[1]), PolicyOptionText(option.name, PolicyOptions())) << option.name;
-    for (const std::string& part : ValuesOnThePage(option, PolicyOptions().*member)) {
-      EXPECT_THAT(AsPlainText(row[2]), HasSubstr(part)) << option.name;
-    }
-  });
-  EXPECT_EQ(rows.size(), number) << "the page has options that the policy has not";
 }
 
 }  // namespace policy_options_test

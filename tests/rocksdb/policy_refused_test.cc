@@ -1,5 +1,5 @@
-// Invalid policy options, in every way that they can reach a database. Opening a database fails
-// with the reason. Where RocksDB does not validate options, every file gets filters by the nearest
+// Invalid policy options, in every way that they can reach a database but its opening, which fails
+// (policy_test). Where RocksDB does not validate options, every file gets filters by the nearest
 // valid ones, and one sentence is written to the LOG and to stderr.
 
 #include <gmock/gmock.h>
@@ -35,7 +35,6 @@ using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using testing::FileFilter;
 using ::testing::HasSubstr;
@@ -130,13 +129,6 @@ class PolicyRefusedTest : public ::testing::TestWithParam<Refused> {
   const std::string database_ = folder_ / "db";
 };
 
-TEST_P(PolicyRefusedTest, OpeningFailsWithTheReason) {
-  rocksdb_abi::OpenedDB opened{};
-  const Status status = DB::Open(OptionsFrom(GetParam().options), database_, &opened);
-  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-  EXPECT_THAT(status.ToString(), HasSubstr(GetParam().reason));
-}
-
 TEST_P(PolicyRefusedTest, AColumnFamilyThatIsCreatedGetsGoodFilters) {
   const std::string said = Said([this] {
     const std::unique_ptr<DB> db = Open(OptionsFrom("nullptr"));
@@ -216,6 +208,24 @@ TEST_P(PolicyRefusedTest, ADatabaseWhosePolicyIsSetKeepsTheOldOptions) {
   ASSERT_EQ(filters.size(), 1u);
   EXPECT_NEAR(testing::AskedBits(filters[0].block), 14, 0.01);
   ExpectOneSentence(said);
+}
+
+TEST_P(PolicyRefusedTest, ADatabaseThatIsSetToItFromAnotherPolicyOrNoneGetsGoodFilters) {
+  for (const char* const before : {"bloomfilter:12", "nullptr"}) {
+    {
+      const std::unique_ptr<DB> db = Open(OptionsFrom(before));
+      ASSERT_STATUS_OK(
+          db->SetOptions({{"block_based_table_factory",
+                           "{filter_policy=" + std::string(GetParam().options) + "}"}}));
+      WriteFile(db.get(), db->DefaultColumnFamily());
+      // DB::Open would fail with such a policy.
+      const Options options = db->GetOptions();
+      EXPECT_TRUE(options.table_factory->ValidateOptions(options, options).IsInvalidArgument());
+    }
+    ExpectFiltersOfTheNearestBits(database_, 1);
+    EXPECT_THAT(ReadFile(database_ + "/LOG"), HasSubstr("can't be as it was asked for"));
+    ASSERT_STATUS_OK(DestroyDB(database_, Options()));
+  }
 }
 #endif
 

@@ -125,22 +125,8 @@ class PolicySetOptionsTest : public ::testing::Test {
 
   static std::string TextOf(const ColumnFamilyOptions& options) {
     const auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
-    if (table == nullptr || table->filter_policy == nullptr) {
-      return "none";
-    }
-    std::string text;
-    for (const std::string& name : PolicyOptionNameList()) {
-      std::string value;
-      EXPECT_TRUE(table->filter_policy->GetOption(ConfigOptions(), name, &value).ok());
-      // The text has the first three options, and the others if they differ from the defaults.
-      const bool is_first =
-          name.find("_per_key") + name.find("_min_keys") + name.find("_before_") !=
-          3 * std::string::npos;
-      if (is_first || value != PolicyOptionText(name, PolicyOptions())) {
-        text += (text.empty() ? "" : ";") + value;
-      }
-    }
-    return text;
+    if (table == nullptr || table->filter_policy == nullptr) return "none";
+    return ShortText(*EngineOf(table->filter_policy.get())->InForceNow());
   }
 
   std::string Log() const { return ReadFile(path_ + "/LOG"); }
@@ -179,17 +165,17 @@ TEST_F(PolicySetOptionsTest, TheNextFileFollows) {
     if (change.replaces_policy && !kPolicyIsReplaceable) {
       EXPECT_TRUE(status.IsInvalidArgument()) << context << ": " << status.ToString();
       EXPECT_NEAR(NextBits(), 12, 0.5) << context;
-      EXPECT_EQ(SavedPolicy(), "12;3500;-1") << context;
+      EXPECT_EQ(SavedPolicy(), "bits_per_key=12;ribbon_min_keys=3500") << context;
     } else {
       EXPECT_TRUE(status.ok()) << context << ": " << status.ToString();
       EXPECT_NEAR(NextBits(), 20, 0.5) << context;
       const std::string min_keys =
-          context.find("2500") != std::string::npos ? "2500"
+          context.find("2500") != std::string::npos ? ";ribbon_min_keys=2500"
           : change.replaces_policy &&
                   std::string(change.value).find("id=winnow;") == std::string::npos
-              ? "auto"
-              : "3500";
-      EXPECT_EQ(PolicyInForce(), "20;" + min_keys + ";-1") << context;
+              ? ""
+              : ";ribbon_min_keys=3500";
+      EXPECT_EQ(PolicyInForce(), "bits_per_key=20" + min_keys) << context;
       EXPECT_EQ(SavedPolicy(), PolicyInForce()) << context;
       EXPECT_THAT(Log(), HasSubstr("policy winnow.Filter: bits_per_key=20;")) << context;
     }
@@ -217,7 +203,8 @@ TEST_F(PolicySetOptionsTest, GoesFromEachPlanToEach) {
       for (const std::string& plan : {std::string(from), std::string(to)}) {
         ASSERT_STATUS_OK(
             Set("block_based_table_factory", "{filter_policy={level_plan=" + plan + "}}"));
-        EXPECT_EQ(PolicyInForce(), plan == "auto" ? "12;auto;-1" : "12;auto;-1;" + plan);
+        EXPECT_EQ(PolicyInForce(),
+                  "bits_per_key=12" + (plan == "auto" ? "" : ";level_plan=" + plan));
         EXPECT_EQ(SavedPolicy(), PolicyInForce());
         EXPECT_EQ(plan_of_next_file(), plan == "uniform" ? plan : "auto");
       }
@@ -225,7 +212,7 @@ TEST_F(PolicySetOptionsTest, GoesFromEachPlanToEach) {
   }
   EXPECT_EQ(Set("block_based_table_factory", "{filter_policy={level_plan=learnt}}").ok(),
             kPolicyIsReplaceable);
-  EXPECT_EQ(PolicyInForce(), "12;auto;-1;learned");
+  EXPECT_EQ(PolicyInForce(), "bits_per_key=12;level_plan=learned");
 }
 
 // Database whose files are known, with lookups that were counted.
@@ -304,7 +291,7 @@ TEST_F(KnownFilesTest, StayWhereOptionsAreRefused) {
         "{filter_policy=winnow:10;no_option_of_tables=1}"}) {
     SCOPED_TRACE(value);
     Set("block_based_table_factory", value).PermitUncheckedError();
-    EXPECT_EQ(PolicyInForce(), "10;auto;-1");
+    EXPECT_EQ(PolicyInForce(), "bits_per_key=10");
     EXPECT_GT(Asked(), 0);
     NextFile();
     EXPECT_EQ(Files(), ++files);
@@ -370,8 +357,6 @@ struct Refusal {
 
 const Refusal kRefusals[] = {
     {"block_based_table_factory", "{filter_policy=winnow:ten}", true, "bits_per_key is \"ten\""},
-    {"block_based_table_factory", "{filter_policy=winnow:}", true, "bits_per_key is \"\""},
-    {"block_based_table_factory", "{filter_policy=winnow:99}", true, "bits_per_key is \"99\""},
     {"block_based_table_factory", "{filter_policy={id=winnow;bits_per_key=99}}", true,
      "bits_per_key is \"99\""},
     {"block_based_table_factory", "{filter_policy={bits_per_key=99}}", false,
@@ -381,11 +366,8 @@ const Refusal kRefusals[] = {
     {"block_based_table_factory", "{filter_policy={bits_per_key=14;bits_per_kye=13}}", false,
      "no option \"bits_per_kye\""},
     {"block_based_table_factory.filter_policy", "winnow:ten", true, "bits_per_key is \"ten\""},
-    {"block_based_table_factory.filter_policy", "{bits_per_key=99}", false,
-     "bits_per_key is \"99\""},
     {"table_factory.filter_policy.bits_per_key", "99", false, "bits_per_key is \"99\""},
-    {"block_based_table_factory.filter_policy.bloom_before_level", "-2", false,
-     "bloom_before_level is \"-2\""},
+    {"block_based_table_factory.filter_policy.build", "bloom", false, "build is \"bloom\""},
 };
 
 // RocksDB 9.8 and later returns OK for what a policy refuses; the LOG has the reason.
@@ -404,8 +386,8 @@ TEST_F(PolicySetOptionsTest, WhatIsRefusedLeavesAllAsItWas) {
         }
       }
       EXPECT_NEAR(NextBits(), 12, 0.5) << context;
-      EXPECT_EQ(PolicyInForce(), "12;777;-1") << context;
-      EXPECT_EQ(SavedPolicy(), "12;777;-1") << context;
+      EXPECT_EQ(PolicyInForce(), "bits_per_key=12;ribbon_min_keys=777") << context;
+      EXPECT_EQ(SavedPolicy(), PolicyInForce()) << context;
       if (kPolicyIsReplaceable) {
         const std::string log = Log();
         const size_t line = log.find("[WARN] [winnow] filter policy winnow.Filter can't be");
@@ -416,72 +398,12 @@ TEST_F(PolicySetOptionsTest, WhatIsRefusedLeavesAllAsItWas) {
     // Later changes still work.
     ASSERT_STATUS_OK(Set("table_factory.filter_policy.bits_per_key", "11"));
     EXPECT_NEAR(NextBits(), 11, 0.5) << context;
-    EXPECT_EQ(SavedPolicy(), "11;777;-1") << context;
+    EXPECT_EQ(SavedPolicy(), "bits_per_key=11;ribbon_min_keys=777") << context;
     const Options options = database_->GetOptions();
     ASSERT_STATUS_OK(options.table_factory->ValidateOptions(options, options));
     database_.reset();
     DestroyDB(path_, Options());
   }
-}
-
-// If the database had another policy or none, the valid policy nearest to the refused one is used.
-TEST_F(PolicySetOptionsTest, WhatIsRefusedInThePlaceOfAnotherPolicyBuildsWhatIsNearest) {
-  struct {
-    const char* value;
-    const char* in_force;
-  } const cases[] = {
-      {"winnow:ten", "10;auto;-1"},
-      {"winnow:99", "32;auto;-1"},
-      {"winnow:0", "1;auto;-1"},
-      {"{id=winnow:12;ribbon_min_keys=x}", "12;auto;-1"},
-      {"{id=winnow:ten;bits_per_key=14;bits_per_kye=3}", "14;auto;-1"},
-      {"{id=winnow;bits_per_key=40;ribbon_min_keys=3k}", "32;3072;-1"},
-  };
-  for (const char* before : {"bloomfilter:12", "nullptr"}) {
-    for (const auto& [value, in_force] : cases) {
-      BlockBasedTableOptions table;
-      ASSERT_STATUS_OK(
-          FilterPolicy::CreateFromString(StrictConfig(), before, &table.filter_policy));
-      database_ = OpenDatabase(MakeOptions(table), path_);
-      ASSERT_NE(database_, nullptr);
-      EXPECT_EQ(NextBits(), 0);
-      const Status status =
-          Set("block_based_table_factory", std::string("{filter_policy=") + value + "}");
-      if (kPolicyIsReplaceable) {
-        EXPECT_TRUE(status.ok()) << value << ": " << status.ToString();
-        EXPECT_NEAR(NextAskedBits(), std::stod(in_force), 0.01) << value;
-        EXPECT_EQ(PolicyInForce(), in_force) << value;
-        EXPECT_EQ(SavedPolicy(), in_force) << value;
-        EXPECT_THAT(Log(), HasSubstr("can't be as it was asked for")) << value;
-        // DB::Open validates the options and fails with such a policy.
-        const Options options = database_->GetOptions();
-        EXPECT_TRUE(options.table_factory->ValidateOptions(options, options).IsInvalidArgument());
-        database_.reset();
-      } else {
-        EXPECT_TRUE(status.IsInvalidArgument()) << value << ": " << status.ToString();
-        EXPECT_EQ(NextBits(), 0) << value;
-        database_.reset();
-      }
-      DestroyDB(path_, Options());
-    }
-  }
-}
-
-// CreateColumnFamily validates no options, in any version.
-TEST_F(PolicySetOptionsTest, AColumnFamilyThatIsCreatedWithARefusedPolicyHasFilters) {
-  Open("winnow:12");
-  BlockBasedTableOptions table;
-  ASSERT_STATUS_OK(
-      GetBlockBasedTableOptionsFromString(ConfigOptions(), {}, "filter_policy=winnow:ten", &table));
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_STATUS_OK(database_->CreateColumnFamily(MakeOptions(table), "family", &family));
-  const Counters before = CurrentCounters();
-  ASSERT_STATUS_OK(database_->Put(WriteOptions(), family, "key", "value"));
-  ASSERT_STATUS_OK(database_->Flush(FlushOptions(), family));
-  EXPECT_EQ(CurrentCounters().bloom_filters - before.bloom_filters, 1u);
-  EXPECT_THAT(Log(), HasSubstr("[WARN] [winnow] filter policy winnow.Filter can't be as it was "
-                               "asked for (filter policy \"winnow:ten\": bits_per_key"));
-  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
 }
 
 // Two databases share a policy, and build filters and compact while several threads set valid and
@@ -519,13 +441,15 @@ TEST_F(PolicySetOptionsTest, ManyThreadsMaySetReadAndBuild) {
       std::mt19937_64 random(kSeed + static_cast<uint64_t>(i));
       DB& database = *databases[static_cast<size_t>(i)];
       const std::vector<std::string> bits = {"8", "ten", "12.5", "99", "20"};
+      const char* const builds[] = {"winnow", "bloomfilter", "ribbonfilter"};
       while (writing.load() > 0) {
         const std::string& value = bits[random() % bits.size()];
         const Status status =
             random() % 2 == 0
                 ? database.SetOptions({{"table_factory.filter_policy.bits_per_key", value}})
-                : database.SetOptions({{"block_based_table_factory",
-                                        "{filter_policy={bits_per_key=" + value + "}}"}});
+                : database.SetOptions(
+                      {{"block_based_table_factory", "{filter_policy={bits_per_key=" + value +
+                                                         ";build=" + builds[random() % 3] + "}}"}});
         // RocksDB compares the OPTIONS file that it wrote with the current options, and fails if
         // the other database has changed the shared policy since. Its own policies fail likewise.
         const bool changed_meanwhile =

@@ -45,6 +45,7 @@ struct Shape {
   // decouple_partitioned_filters: "false" cuts partitions with the index, "true" by their own size;
   // null is RocksDB's default, which changed in 10.6.
   const char* decoupled = nullptr;
+  uint64_t metadata_bytes = 0;  // metadata_block_size, with a key per data block; 0: the default
 };
 
 constexpr double kUsual = 0.78;
@@ -64,6 +65,10 @@ const Shape kShapes[] = {
     {"files_of_two_thousand_keys", 60'000, 117, false, false, 256 << 10, kUsual},
     {"files_of_a_thousand_keys", 60'000, 117, false, false, 128 << 10, kUsual},
     {"files_of_three_hundred_keys", 40'000, 117, false, false, 32 << 10, kOfFewKeys},
+    // Winnow's longer trailer matters where the index cuts partitions of few keys. RocksDB asks a
+    // builder for the number of keys that fit in metadata_block_size.
+    {"partitions_of_one_byte", 3000, 5, false, true, 0, 1.4, 2, nullptr, 1},
+    {"partitions_of_few_bytes", 3000, 5, false, true, 0, 1.4, 2, nullptr, 256},
     {"large_files", 300'000, 20, false, false, 0, kUsual},
 };
 
@@ -71,7 +76,7 @@ const Shape kShapes[] = {
 std::vector<Shape> CutPartitions() {
   std::vector<Shape> shapes;
   for (const Shape& shape : kShapes) {
-    if (!shape.partitions) continue;
+    if (!shape.partitions || shape.metadata_bytes != 0) continue;
     shapes.push_back(shape);
     shapes.back().decoupled = "false";
     shapes.push_back(shape);
@@ -107,6 +112,10 @@ class PolicyShapesTest : public ::testing::TestWithParam<Shape> {
     if (shape.partitions) {
       table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
       table.partition_filters = true;
+    }
+    if (shape.metadata_bytes != 0) {
+      table.metadata_block_size = shape.metadata_bytes;
+      table.block_size = 1;
     }
     if (shape.decoupled != nullptr) {
       EXPECT_TRUE(Cut(shape.decoupled, &table));

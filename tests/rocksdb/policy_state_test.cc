@@ -24,22 +24,18 @@ PolicyOptions OptionsWithBits(double bits_per_key) {
   return options;
 }
 
-std::string InForce(const PolicyState& state) { return ToString(state.Get().options); }
+std::string InForce(const PolicyState& state) { return ShortText(state.Get().options); }
 
-TEST(PolicyStateTest, OfValidOptionsWorks) {
+TEST(PolicyStateTest, OfValidOptionsOrTextWorks) {
   const PolicyState state(OptionsWithBits(12));
   EXPECT_TRUE(state.Validate().ok());
-  EXPECT_EQ(InForce(state),
-            "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1;level_plan=auto");
+  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=7");
   EXPECT_EQ(state.Get().complaint, "");
-}
-
-TEST(PolicyStateTest, OfTextThatIsRightWorks) {
-  PolicyState state("winnow:12", OptionsWithBits(20));
-  EXPECT_TRUE(state.Configure({{"bloom_before_level", "2"}}, false, nullptr).ok());
-  EXPECT_TRUE(state.Validate().ok());
-  EXPECT_EQ(InForce(state),
-            "bits_per_key=12;ribbon_min_keys=auto;bloom_before_level=2;level_plan=auto")
+  PolicyState of_text("winnow:12", OptionsWithBits(20));
+  EXPECT_TRUE(of_text.Validate().ok()) << "by its id, before it is configured";
+  EXPECT_TRUE(of_text.Configure({{"bloom_before_level", "2"}}, false, nullptr).ok());
+  EXPECT_TRUE(of_text.Validate().ok());
+  EXPECT_EQ(InForce(of_text), "bits_per_key=12;bloom_before_level=2")
       << "the predecessor matters only to what is refused";
 }
 
@@ -69,7 +65,7 @@ std::string Short(const PolicyOptions& options) {
          PolicyOptionText("bloom_before_level", options);
 }
 
-TEST(PolicyStateTest, OfTextThatIsWrongRefusesAndHasWhatIsNearest) {
+TEST(PolicyStateTest, OfTextThatIsWrongRefusesAndHasThePredecessorsOptionsOrWhatIsNearest) {
   for (const Refused& refused : kRefused) {
     PolicyState state(refused.id, std::nullopt);
     const Status status = state.Configure(refused.texts, false, nullptr);
@@ -79,40 +75,29 @@ TEST(PolicyStateTest, OfTextThatIsWrongRefusesAndHasWhatIsNearest) {
     EXPECT_THAT(status.ToString(), HasSubstr(state.Get().complaint));
     EXPECT_EQ(Short(state.Get().options), refused.nearest) << refused.id;
     EXPECT_TRUE(CheckPolicyOptions(state.Get().options).ok());
+    PolicyState next(refused.id, OptionsWithBits(20));
+    EXPECT_FALSE(next.Configure(refused.texts, false, nullptr).ok());
+    EXPECT_FALSE(next.Validate().ok());
+    EXPECT_EQ(Short(next.Get().options), "20;7;-1") << refused.id;
   }
-}
-
-TEST(PolicyStateTest, OfTextThatIsWrongGoesOnWithThePredecessorsOptions) {
-  for (const Refused& refused : kRefused) {
-    PolicyState state(refused.id, OptionsWithBits(20));
-    EXPECT_FALSE(state.Configure(refused.texts, false, nullptr).ok());
-    EXPECT_FALSE(state.Validate().ok());
-    EXPECT_EQ(Short(state.Get().options), "20;7;-1") << refused.id;
-  }
-}
-
-TEST(PolicyStateTest, ThatWasNotConfiguredIsValidatedByItsId) {
-  EXPECT_TRUE(PolicyState("winnow:12", std::nullopt).Validate().ok());
-  EXPECT_FALSE(PolicyState("winnow:ten", std::nullopt).Validate().ok());
 }
 
 TEST(PolicyStateTest, ChangesAllOrNothing) {
   PolicyState state(OptionsWithBits(12));
   EXPECT_FALSE(
       state.Configure({{"bits_per_key", "11"}, {"ribbon_min_keys", "x"}}, false, nullptr).ok());
-  EXPECT_EQ(InForce(state),
-            "bits_per_key=12;ribbon_min_keys=7;bloom_before_level=-1;level_plan=auto");
+  EXPECT_EQ(InForce(state), "bits_per_key=12;ribbon_min_keys=7");
   EXPECT_THAT(state.Get().complaint, HasSubstr("ribbon_min_keys is \"x\""));
   EXPECT_TRUE(state.Validate().ok()) << "what is in force is right";
   EXPECT_TRUE(
       state.Configure({{"bits_per_key", "11"}, {"ribbon_min_keys", "8"}}, false, nullptr).ok());
-  EXPECT_EQ(InForce(state),
-            "bits_per_key=11;ribbon_min_keys=8;bloom_before_level=-1;level_plan=auto");
+  EXPECT_EQ(InForce(state), "bits_per_key=11;ribbon_min_keys=8");
   EXPECT_EQ(state.Get().complaint, "");
 }
 
 TEST(PolicyStateTest, CanBePutRight) {
   PolicyState state("winnow:ten", std::nullopt);
+  EXPECT_FALSE(state.Validate().ok()) << "by its id, before it is configured";
   EXPECT_FALSE(state.Configure({}, false, nullptr).ok());
   EXPECT_FALSE(state.Set("bits_per_key", "eleven").ok());
   EXPECT_FALSE(state.Validate().ok());

@@ -1,6 +1,5 @@
 // Data blocks read by scans of an absent prefix, with and without prefix filters;
-// docs/which-policy.md has the figures. Also checks the rows of scans that follow the pages'
-// advice.
+// docs/which-policy.md has the figures.
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -15,16 +14,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <ostream>
 #include <random>
-#include <regex>
 #include <string>
 #include <vector>
 
-#include "tests/repo/pages.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
 #include "winnow/rocksdb_policy.h"
@@ -188,86 +184,6 @@ INSTANTIATE_TEST_SUITE_P(Setups, ShortScansTest,
                          ::testing::Values(kWithoutPrefixes, kWithPrefixes, kPrefixesAlone,
                                            kBuiltin),
                          [](const auto& setup) { return setup.param.name; });
-
-// Rows of numbered prefixes, every second of which is absent, and a model of the same rows.
-class PrefixRows {
- public:
-  explicit PrefixRows(int prefix_bytes) : prefix_bytes_(prefix_bytes) {
-    EXPECT_EQ(winnow_rocksdb_register(), 0);
-    BlockBasedTableOptions table;
-    table.filter_policy = testing::MakePolicyFrom("winnow:10");
-    Options options = testing::MakeOptions(table);
-    options.prefix_extractor.reset(
-        ROCKSDB_NAMESPACE::NewFixedPrefixTransform(static_cast<size_t>(prefix_bytes)));
-    database_ = testing::OpenDatabase(options, folder_ / "db");
-    for (int row = 0; row < 5; ++row) {
-      for (int prefix = 0; prefix < kPrefixes; prefix += 2) {
-        const std::string key = Prefix(prefix) + "/row" + std::to_string(row);
-        model_[key] = std::to_string(prefix);
-        EXPECT_TRUE(database_->Put(WriteOptions(), key, model_[key]).ok());
-      }
-      EXPECT_TRUE(database_->Flush(FlushOptions()).ok());
-    }
-  }
-
-  // Returns how many scans over `prefixes` prefixes return rows that differ from the model.
-  int Wrong(int prefixes, ReadOptions options) const {
-    int wrong = 0;
-    for (int first = 0; first + prefixes <= kPrefixes; ++first) {
-      const std::string from = Prefix(first);
-      const std::string to = Prefix(first + prefixes);
-      const Slice bound = to;
-      options.iterate_upper_bound = &bound;
-      std::map<std::string, std::string> found;
-      const std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> rows(database_->NewIterator(options));
-      for (rows->Seek(from); rows->Valid(); rows->Next()) {
-        found[rows->key().ToString()] = rows->value().ToString();
-      }
-      EXPECT_TRUE(rows->status().ok()) << rows->status().ToString();
-      wrong += found == decltype(found)(model_.lower_bound(from), model_.lower_bound(to)) ? 0 : 1;
-    }
-    return wrong;
-  }
-
- private:
-  static constexpr int kPrefixes = 400;
-
-  std::string Prefix(int number) const {
-    const std::string digits = std::to_string(number);
-    return std::string(static_cast<size_t>(prefix_bytes_) - digits.size(), '0') + digits;
-  }
-
-  int prefix_bytes_;
-  testing::TemporaryFolder folder_;
-  std::unique_ptr<DB> database_;
-  std::map<std::string, std::string> model_;
-};
-
-TEST(PagesWithAPrefixExtractorTest, TheirScansLoseNoRow) {
-  static const std::regex names_one(
-      R"(([Ww]ith|and|,) an? (prefix )?extractor|[Aa]nother extractor|\b(fixed|capped):\d)");
-  static const std::regex bytes(R"(\b(fixed|capped):(\d+))");
-  std::map<int, PrefixRows> rows;
-  int sentences = 0;
-  for (const testing::Page& page : testing::InstalledPages()) {
-    if (page.IsResult()) continue;
-    for (const std::string& sentence : testing::Sentences(page.text)) {
-      if (!std::regex_search(sentence, names_one)) continue;
-      SCOPED_TRACE(page.path + ": " + sentence);
-      std::smatch named;
-      const int prefix_bytes = std::regex_search(sentence, named, bytes) ? std::stoi(named[2]) : 16;
-      ReadOptions options;  // the options that this sentence suggests
-      options.auto_prefix_mode = sentence.find("auto_prefix_mode") != std::string::npos;
-      options.total_order_seek =
-          sentence.find("total_order_seek") != std::string::npos && !options.auto_prefix_mode;
-      const PrefixRows& database = rows.try_emplace(prefix_bytes, prefix_bytes).first->second;
-      EXPECT_EQ(database.Wrong(1, options), 0);
-      EXPECT_EQ(database.Wrong(5, options), 0);
-      ++sentences;
-    }
-  }
-  EXPECT_GE(sentences, 5);
-}
 
 }  // namespace short_scans_test
 }  // namespace winnow::plugin

@@ -2,7 +2,6 @@
 
 #include "src/rocksdb/use_log.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
@@ -10,18 +9,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdarg>
-#include <cstdio>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "src/rocksdb/load_meter.h"
 #include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/use/use_text.h"
 #include "tests/support/files.h"
+#include "tests/support/keeping_logger.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/versions.h"
 #include "winnow/rocksdb_policy.h"
@@ -31,30 +27,11 @@ namespace use_log_test {
 
 using ROCKSDB_NAMESPACE::DB;
 
-class KeepingLogger final : public ROCKSDB_NAMESPACE::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    std::vector<char> line(100'000);
-    std::vsnprintf(line.data(), line.size(), format, arguments);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    lines_.emplace_back(line.data());
-  }
-  size_t GetLogFileSize() const override { return size_; }
-  int Count(const std::string& begin) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return static_cast<int>(
-        std::count_if(lines_.begin(), lines_.end(),
-                      [&](const std::string& line) { return line.rfind(begin, 0) == 0; }));
-  }
-
- private:
-  // A later logger may have the address of an earlier one: a new log is shorter.
-  static inline size_t next_size_ = 1'000'000;
-  const size_t size_ = next_size_ -= 1000;
-  mutable std::mutex mutex_;
-  std::vector<std::string> lines_;
-};
+int Count(const testing::KeepingLogger& log, const std::string& begin) {
+  return static_cast<int>(
+      std::count_if(log.lines.begin(), log.lines.end(),
+                    [&](const std::string& line) { return line.rfind(begin, 0) == 0; }));
+}
 
 std::unique_ptr<DB> Open(const std::string& folder,
                          std::shared_ptr<ROCKSDB_NAMESPACE::Logger> log) {
@@ -84,7 +61,7 @@ TEST(UseLogTest, ADatabaseThatOnlyReadsGetsTheTableEveryTenMinutes) {
   }
   constexpr char kTable[] = "[winnow] what filters answered, by policy, column family and level";
   constexpr char kTotals[] = "[winnow] this process has ";
-  const auto log = std::make_shared<KeepingLogger>();
+  const auto log = std::make_shared<testing::KeepingLogger>();
   std::unique_ptr<DB> db = Open(path, log);
   const auto opened = std::chrono::steady_clock::now();
   SetMeanGap(1);
@@ -93,19 +70,19 @@ TEST(UseLogTest, ADatabaseThatOnlyReadsGetsTheTableEveryTenMinutes) {
     EXPECT_TRUE(db->Get({}, "key " + std::to_string(i) + "x", &value).IsNotFound());
   }
   SetMeanGap(kNoSetGap);
-  EXPECT_EQ(log->Count(kTable), 0);
+  EXPECT_EQ(Count(*log, kTable), 0);
   LoadMeter::WriteUse(opened + kUseInterval);
-  EXPECT_EQ(log->Count(kTable), 1);
-  EXPECT_EQ(log->Count(kTotals), 1);
+  EXPECT_EQ(Count(*log, kTable), 1);
+  EXPECT_EQ(Count(*log, kTotals), 1);
   LoadMeter::WriteUse(opened + kUseInterval + std::chrono::seconds(1));
-  EXPECT_EQ(log->Count(kTable), 1);
+  EXPECT_EQ(Count(*log, kTable), 1);
   LoadMeter::WriteUse(opened + 2 * kUseInterval);
-  EXPECT_EQ(log->Count(kTable), 2);
+  EXPECT_EQ(Count(*log, kTable), 2);
 
   // Its filters are gone, while the program keeps the logger.
   db.reset();
   LoadMeter::WriteUse(opened + 3 * kUseInterval);
-  EXPECT_EQ(log->Count(kTable), 2);
+  EXPECT_EQ(Count(*log, kTable), 2);
 }
 
 }  // namespace use_log_test

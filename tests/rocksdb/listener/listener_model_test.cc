@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
@@ -25,6 +25,7 @@
 #include "tests/rocksdb/listener/known_tree.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/db_impl.h"
 #include "third_party/rocksdb_abi/versions.h"
@@ -45,17 +46,13 @@ using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::FromEnvironment;
 using testing::Key;
 
 constexpr char kDefault[] = "default";
 constexpr uint64_t kKeys = 20'000;
 constexpr size_t kMostFamilies = 4;
 constexpr uint64_t kEventsToRest = 50;
-
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 // A database with some column families, all of which have the policy.
 class Listened {
@@ -142,11 +139,11 @@ class Listened {
     if (!DB::ListColumnFamilies(DBOptions(), path_, &names).ok()) names = {kDefault};
     std::vector<ColumnFamilyDescriptor> families;
     for (const std::string& name : names) families.emplace_back(name, FamilyOptions());
-    std::vector<ColumnFamilyHandle*> handles;
-    rocksdb_abi::OpenedDB opened{};
-    Expect(DB::Open(AllOptions(), path_, families, &handles, &opened));
-    database_ = rocksdb_abi::Own(std::move(opened));
-    for (ColumnFamilyHandle* const handle : handles) families_[handle->GetName()] = handle;
+    testing::OpenFamilies opened;
+    opened.Open(AllOptions(), path_, families);
+    for (ColumnFamilyHandle* const handle : opened.handles) families_[handle->GetName()] = handle;
+    opened.handles.clear();
+    database_ = std::move(opened.database);
   }
   void Close() {
     for (const auto& [name, handle] : families_) delete handle;
@@ -289,19 +286,12 @@ class Listened {
     if (files == nullptr) return;
     ROCKSDB_NAMESPACE::ImportColumnFamilyOptions how;
     how.move_files = true;
-    if (files->files.empty()) return RemoveFolder(folder);
-    Expect(database_->CreateColumnFamilyWithImport(FamilyOptions(), name, how, *files,
-                                                   &families_[name]));
-    RemoveFolder(folder);
+    if (!files->files.empty()) {
+      Expect(database_->CreateColumnFamilyWithImport(FamilyOptions(), name, how, *files,
+                                                     &families_[name]));
+    }
+    std::filesystem::remove_all(folder);
   }
-  static void RemoveFolder(const std::string& folder) {
-    Expect(ROCKSDB_NAMESPACE::DestroyDB(folder, Options()));
-    std::vector<std::string> left;
-    static_cast<void>(ROCKSDB_NAMESPACE::Env::Default()->GetChildren(folder, &left));
-    for (const std::string& file : left) std::remove((folder + "/" + file).c_str());
-    static_cast<void>(ROCKSDB_NAMESPACE::Env::Default()->DeleteDir(folder));
-  }
-
   void SetOptions() {
     const uint64_t bytes = (16 + Below(48)) << 10;
     Expect(database_->SetOptions(AnyFamily(),

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
-#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/utilities/stackable_db.h>
 
@@ -15,7 +14,6 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -48,10 +46,8 @@ using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::WriteOptions;
-using ::testing::HasSubstr;
 using testing::Key;
 using testing::MakePolicyFrom;
-using ::testing::Not;
 
 using Policies = std::shared_ptr<const FilterPolicy>;
 constexpr char kAuto[] = "{id=winnow;level_plan=auto}";
@@ -129,6 +125,7 @@ class ListenerTest : public ::testing::Test {
 
   const testing::TemporaryFolder folder_;
   const std::string path_ = folder_ / "database";
+  const Policies policy_ = MakePolicyFrom(kAuto);
   std::unique_ptr<DB> database_;
 };
 
@@ -155,25 +152,6 @@ TEST_F(ListenerTest, TheFirstFlushKnowsFilesThatWereThere) {
   }
 }
 
-TEST_F(ListenerTest, DeletedFilesEndAtOnce) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  Open(Listened(policy));
-  Put(0, 20'000);
-  const size_t before = RecordOf(policy, database_.get())->family.totals().files;
-  const std::string from = Key(5000);
-  const std::string to = Key(15'000);
-  const ROCKSDB_NAMESPACE::Slice begin(from);
-  const ROCKSDB_NAMESPACE::Slice end(to);
-  const ROCKSDB_NAMESPACE::RangePtr range(&begin, &end);
-  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DeleteFilesInRanges(
-      database_.get(), database_->DefaultColumnFamily(), &range, 1));
-  EXPECT_LT(RecordOf(policy, database_.get())->family.totals().files, before);
-  const Truth truth = TruthOf(database_.get(), database_->DefaultColumnFamily());
-  EXPECT_LT(truth.keys, 15'000u);
-  EXPECT_EQ(TotalsOf(policy).files.keys, static_cast<double>(truth.keys));
-  ExpectKnown(policy, database_.get());
-}
-
 // A database in which something happens each time that its files are listed.
 class WhileItLists final : public ROCKSDB_NAMESPACE::StackableDB {
  public:
@@ -194,12 +172,11 @@ class WhileItLists final : public ROCKSDB_NAMESPACE::StackableDB {
 };
 
 TEST_F(ListenerTest, FilesThatAreDeletedWhileTheyAreListedEnd) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  Open(SmallLevels(policy));
+  Open(SmallLevels(policy_));
   Put(0, 5000);
-  const std::shared_ptr<EventListener> listener = winnow::NewListener(policy);
+  const std::shared_ptr<EventListener> listener = winnow::NewListener(policy_);
   listener->OnFlushBegin(database_.get(), {});
-  const std::shared_ptr<TreeRecord> record = RecordOf(policy, database_.get());
+  const std::shared_ptr<TreeRecord> record = RecordOf(policy_, database_.get());
   const size_t files = record->family.totals().files;
   WhileItLists deletes(database_.get(), [&](const std::vector<LiveFileMetaData>& listed) {
     ASSERT_FALSE(listed.empty());
@@ -216,10 +193,9 @@ TEST_F(ListenerTest, FilesThatAreDeletedWhileTheyAreListedEnd) {
 }
 
 TEST_F(ListenerTest, ADatabaseThatIsClosedWhileItIsListedIsListedWhenItIsOpenAgain) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  Open(SmallLevels(policy));
+  Open(SmallLevels(policy_));
   Put(0, 5000);
-  const std::shared_ptr<EventListener> listener = winnow::NewListener(policy);
+  const std::shared_ptr<EventListener> listener = winnow::NewListener(policy_);
   WhileItLists database(database_.get(), [&](const std::vector<LiveFileMetaData>& /*files*/) {
     listener->OnColumnFamilyHandleDeletionStarted(database_->DefaultColumnFamily());
   });
@@ -230,10 +206,9 @@ TEST_F(ListenerTest, ADatabaseThatIsClosedWhileItIsListedIsListedWhenItIsOpenAga
 }
 
 TEST_F(ListenerTest, WhatACompactionInAnotherProcessWroteIsListedAtOnce) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  Open(SmallLevels(policy));
+  Open(SmallLevels(policy_));
   Put(0, 5000);
-  const std::shared_ptr<EventListener> listener = winnow::NewListener(policy);
+  const std::shared_ptr<EventListener> listener = winnow::NewListener(policy_);
   // A list that takes long delays the next one.
   WhileItLists database(database_.get(), [](const std::vector<LiveFileMetaData>& /*files*/) {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -248,112 +223,54 @@ TEST_F(ListenerTest, WhatACompactionInAnotherProcessWroteIsListedAtOnce) {
   EXPECT_EQ(database.lists(), 2);
 }
 
-TEST_F(ListenerTest, MovedFilesHaveTheirLevel) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  Open(Listened(policy));
-  Put(database_.get(), 0, 20'000, nullptr, true);
-  const Truth truth = TruthOf(database_.get(), database_->DefaultColumnFamily());
-  ASSERT_GT(truth.levels.count(*truth.levels.rbegin()), 10u);
-  ExpectKnown(policy, database_.get());
-}
-
-TEST_F(ListenerTest, FamiliesComeAndGo) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  Open(Listened(policy));
-  Put(0, 3000);
-  ColumnFamilyOptions others(SmallLevels(MakePolicyFrom("bloomfilter:10")));
-  ColumnFamilyHandle* other = nullptr;
-  ASSERT_STATUS_OK(database_->CreateColumnFamily(others, "of others", &other));
-  Put(database_.get(), 0, 3000, other);
-  ColumnFamilyHandle* ours = nullptr;
-  ASSERT_STATUS_OK(
-      database_->CreateColumnFamily(ColumnFamilyOptions(SmallLevels(policy)), "ours", &ours));
-  Put(database_.get(), 0, 5000, ours);
-  ExpectKnown(policy, database_.get());
-  ExpectKnown(policy, database_.get(), ours);
-  EXPECT_EQ(RecordOf(policy, database_.get(), "of others"), nullptr);
-  EXPECT_EQ(TotalsOf(policy).families, 2u);
-  EXPECT_EQ(TotalsOf(policy).files.keys,
-            static_cast<double>(TruthOf(database_.get(), ours).keys +
-                                TruthOf(database_.get(), database_->DefaultColumnFamily()).keys));
-  ASSERT_STATUS_OK(database_->DropColumnFamily(ours));
-  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(ours));
-  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(other));
-  FlushUntil(database_.get(), [&] { return TotalsOf(policy).families == 1; });
-  EXPECT_EQ(TotalsOf(policy).families, 1u);
-  EXPECT_TRUE(TotalsOf(policy).knows_all_files);
-  ExpectKnown(policy, database_.get());
-}
-
 // A policy knows a family by the policy that its files name, before the family's first write;
 // another Winnow policy knows it after its first write.
 TEST_F(ListenerTest, FamiliesThatWriteNothingAreKnown) {
-  const auto families = [](const Policies& one, const Policies& two) {
-    return std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor>{
-        {kDefault, ColumnFamilyOptions(SmallLevels(one))},
-        {"second", ColumnFamilyOptions(SmallLevels(two))},
-        {"foreign", ColumnFamilyOptions(SmallLevels(MakePolicyFrom("bloomfilter:10")))}};
-  };
-  std::vector<ColumnFamilyHandle*> handles;
+  testing::OpenFamilies opened;
   const auto open = [&](const Policies& one, const Policies& two) {
     Options options;
     options.create_if_missing = true;
     options.create_missing_column_families = true;
     for (const Policies& policy : {one, two}) options.listeners.push_back(NewListener(policy));
-    rocksdb_abi::OpenedDB opened{};
-    ASSERT_STATUS_OK(DB::Open(options, path_, families(one, two), &handles, &opened));
-    database_ = rocksdb_abi::Own(std::move(opened));
+    opened.Open(options, path_,
+                {{kDefault, SmallLevels(one)},
+                 {"second", SmallLevels(two)},
+                 {"foreign", SmallLevels(MakePolicyFrom("bloomfilter:10"))}});
+    return opened.database.get();
   };
-  const auto close = [&] {
-    for (ColumnFamilyHandle* const handle : handles) {
-      ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(handle));
-    }
-    handles.clear();
-    database_.reset();
-  };
-  open(MakePolicyFrom("winnow:10"), MakePolicyFrom("winnow:10"));
-  for (ColumnFamilyHandle* const handle : handles) Put(database_.get(), 0, 5000, handle);
-  close();
-  const Policies one = MakePolicyFrom(kAuto);
+  DB* database = open(MakePolicyFrom("winnow:10"), MakePolicyFrom("winnow:10"));
+  for (ColumnFamilyHandle* const handle : opened.handles) Put(database, 0, 5000, handle);
   const Policies two = MakePolicyFrom(kAuto);
-  open(one, two);
-  Put(database_.get(), 0, 100, handles[0]);
-  ExpectKnown(one, database_.get(), handles[0]);
-  ExpectKnown(one, database_.get(), handles[1]);
-  EXPECT_EQ(RecordOf(one, database_.get(), "foreign"), nullptr);
-  EXPECT_TRUE(TotalsOf(one).knows_all_files);
-  EXPECT_EQ(TotalsOf(one).families, 2u);
-  Put(database_.get(), 500'000, 1, handles[1]);
-  FlushUntil(database_.get(), [&] { return TotalsOf(one).families == 1; });
-  EXPECT_EQ(TotalsOf(one).families, 1u);
-  EXPECT_EQ(RecordOf(one, database_.get(), "second"), nullptr);
-  ExpectKnown(two, database_.get(), handles[1]);
+  database = open(policy_, two);
+  ColumnFamilyHandle* const second = opened.handles[1];
+  Put(database, 0, 100);
+  ExpectKnown(policy_, database);
+  ExpectKnown(policy_, database, second);
+  EXPECT_EQ(RecordOf(policy_, database, "foreign"), nullptr);
+  EXPECT_TRUE(TotalsOf(policy_).knows_all_files);
+  EXPECT_EQ(TotalsOf(policy_).families, 2u);
+  EXPECT_EQ(TotalsOf(policy_).files.keys,
+            static_cast<double>(TruthOf(database, second).keys +
+                                TruthOf(database, database->DefaultColumnFamily()).keys));
+  Put(database, 500'000, 1, second);
+  FlushUntil(database, [&] { return TotalsOf(policy_).families == 1; });
+  EXPECT_EQ(TotalsOf(policy_).families, 1u);
+  EXPECT_EQ(RecordOf(policy_, database, "second"), nullptr);
+  ExpectKnown(two, database, second);
   EXPECT_EQ(TotalsOf(two).families, 1u);
-  close();
-}
-
-TEST_F(ListenerTest, IngestedFilesAreKnown) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  Open(Listened(policy));
-  Put(0, 3000);
-  ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), SmallLevels(policy));
-  ASSERT_STATUS_OK(writer.Open(folder_ / "1.sst"));
-  for (uint64_t key = 10'000; key < 12'000; ++key) ASSERT_STATUS_OK(writer.Put(Key(key), "v"));
-  ASSERT_STATUS_OK(writer.Finish());
-  ASSERT_STATUS_OK(database_->IngestExternalFile({folder_ / "1.sst"}, {}));
-  ExpectKnown(policy, database_.get());
-  EXPECT_GE(TotalsOf(policy).files.keys, 5000);
+  ASSERT_STATUS_OK(database->DropColumnFamily(second));
+  FlushUntil(database, [&] { return TotalsOf(two).families == 0; });
+  EXPECT_EQ(TotalsOf(two).families, 0u) << "it was dropped";
 }
 
 TEST_F(ListenerTest, AClosedDatabaseCountsNoMoreAndIsKnownAgain) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  const Options options = Listened(policy);
+  const Options options = Listened(policy_);
   Open(options);
   Put(0, 20'000);
-  const std::shared_ptr<TreeRecord> record = RecordOf(policy, database_.get());
+  const std::shared_ptr<TreeRecord> record = RecordOf(policy_, database_.get());
   database_.reset();
-  EXPECT_EQ(TotalsOf(policy).files.keys, 0);
-  EXPECT_FALSE(TotalsOf(policy).knows_all_files);
+  EXPECT_EQ(TotalsOf(policy_).files.keys, 0);
+  EXPECT_FALSE(TotalsOf(policy_).knows_all_files);
   // WAL recovery builds a filter before the listener sees the database. Two rounds, since the first
   // one triggers no other event.
   for (const bool is_heard : {false, true}) {
@@ -365,9 +282,9 @@ TEST_F(ListenerTest, AClosedDatabaseCountsNoMoreAndIsKnownAgain) {
   }
   Open(options);
   Put(100'000, 1);
-  EXPECT_EQ(RecordOf(policy, database_.get()), record);
-  ExpectKnown(policy, database_.get());
-  EXPECT_TRUE(TotalsOf(policy).knows_all_files);
+  EXPECT_EQ(RecordOf(policy_, database_.get()), record);
+  ExpectKnown(policy_, database_.get());
+  EXPECT_TRUE(TotalsOf(policy_).knows_all_files);
 }
 
 TEST_F(ListenerTest, OneListenerInSeveralDatabasesOutlivesThePolicy) {
@@ -409,31 +326,11 @@ TEST_F(ListenerTest, OneListenerInSeveralDatabasesOutlivesThePolicy) {
 // that its readers alone tell of it.
 class SameNameTest : public ListenerTest {
  protected:
-  // A database with its default family, and that of the name.
-  struct Both {
-    std::unique_ptr<DB> database;
-    std::vector<ColumnFamilyHandle*> handles;
-
-    void Close() {
-      for (ColumnFamilyHandle* const handle : handles) delete handle;
-      handles.clear();
-      database.reset();
-    }
-  };
   SameNameTest() { options_.create_missing_column_families = true; }
-  ~SameNameTest() override {
-    written_.Close();
-    other_.Close();
-  }
 
-  void OpenBoth(const std::string& path, Both* both) {
-    both->Close();
-    rocksdb_abi::OpenedDB opened{};
-    ASSERT_STATUS_OK(DB::Open(
-        options_, path,
-        {{kDefault, ColumnFamilyOptions(options_)}, {"orders", ColumnFamilyOptions(options_)}},
-        &both->handles, &opened));
-    both->database = rocksdb_abi::Own(std::move(opened));
+  // Opens the default family, and that of the name.
+  void OpenBoth(const std::string& path, testing::OpenFamilies* both) {
+    both->Open(options_, path, {{kDefault, options_}, {"orders", options_}});
   }
   void WriteAndReopen() {
     OpenBoth(folder_ / "written", &written_);
@@ -450,10 +347,9 @@ class SameNameTest : public ListenerTest {
     ExpectKnown(policy_, other_.database.get(), other_.handles[1]);
   }
 
-  const Policies policy_ = MakePolicyFrom(kAuto);
   Options options_ = Listened(policy_);
-  Both written_;
-  Both other_;
+  testing::OpenFamilies written_;
+  testing::OpenFamilies other_;
 };
 
 TEST_F(SameNameTest, AReopenedDatabaseKeepsItsTreeWhereAnotherBeginsTheFamily) {
@@ -476,42 +372,20 @@ TEST_F(SameNameTest, AReopenedDatabaseGetsItsTreeBackWhereAnotherRecoversTheFami
   ExpectBothKnown();
 }
 
-TEST_F(ListenerTest, OptionsFilesHaveNoListener) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  Open(Listened(policy));
-  Put(0, 100);
-  EXPECT_THAT(testing::NewestOptionsFile(path_), Not(HasSubstr("listener")));
-  ROCKSDB_NAMESPACE::DBOptions options;
-  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
-  ASSERT_STATUS_OK(
-      ROCKSDB_NAMESPACE::LoadLatestOptions(testing::StrictConfig(), path_, &options, &families));
-  EXPECT_TRUE(options.listeners.empty());
-}
-
-TEST_F(ListenerTest, AnOptionsStringMakesOneWhichOptionsFilesKeep) {
-  Open(Listened(MakePolicyFrom(kAuto), "listeners=winnow"));
-  Put(0, 100);
-  EXPECT_THAT(testing::NewestOptionsFile(path_), HasSubstr("listeners={winnow}"));
-  ROCKSDB_NAMESPACE::DBOptions options;
-  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
-  ASSERT_STATUS_OK(
-      ROCKSDB_NAMESPACE::LoadLatestOptions(testing::StrictConfig(), path_, &options, &families));
-  ASSERT_EQ(options.listeners.size(), 1u);
-  EXPECT_TRUE(options.listeners.front()->IsInstanceOf(Listener::kClassName()));
-}
-
-// Options from text give each column family its own policy.
-TEST_F(ListenerTest, OneOfTextServesEachFamilyFromItsFirstFileOn) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  const Policies other = MakePolicyFrom(kAuto);
-  Open(Listened(policy, "listeners=winnow"));
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_STATUS_OK(database_->CreateColumnFamily(SmallLevels(other), "other", &family));
-  Put(0, 10'000);
-  Put(database_.get(), 0, 10'000, family);
-  ExpectKnown(policy, database_.get());
-  ExpectKnown(other, database_.get(), family);
-  ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(family));
+TEST_F(ListenerTest, OptionsFilesKeepTheOneOfAnOptionsStringAndNoneOfCode) {
+  for (const char* const text : {"", "listeners=winnow"}) {
+    SCOPED_TRACE(text);
+    Open(Listened(policy_, text));
+    Put(0, 100);
+    ROCKSDB_NAMESPACE::DBOptions options;
+    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+    ASSERT_STATUS_OK(
+        ROCKSDB_NAMESPACE::LoadLatestOptions(testing::StrictConfig(), path_, &options, &families));
+    ASSERT_EQ(options.listeners.size(), *text == '\0' ? 0u : 1u);
+    for (const std::shared_ptr<EventListener>& kept : options.listeners) {
+      EXPECT_TRUE(kept->IsInstanceOf(Listener::kClassName()));
+    }
+  }
 }
 
 // Both databases have a family of one name, and each a policy of its own.
@@ -543,20 +417,6 @@ TEST_F(ListenerTest, OneOfTextServesTwoDatabasesByTheirOwnPolicies) {
   ExpectKnown(policies[1], databases[1].get());
 }
 
-TEST_F(ListenerTest, SetOptionsKeepsWhatIsKnown) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  Open(Listened(policy));
-  Put(0, 10'000);
-  for (const char* const bits : {"8", "12"}) {
-    ASSERT_STATUS_OK(
-        database_->SetOptions({{"block_based_table_factory",
-                                "{filter_policy={bits_per_key=" + std::string(bits) + "}}"}}));
-    Put(20'000, 5000);
-    ExpectKnown(policy, database_.get());
-    EXPECT_TRUE(TotalsOf(policy).knows_all_files);
-  }
-}
-
 TEST_F(ListenerTest, NothingIsReadWhereItIsOfNoUse) {
   const Policies policy = MakePolicyFrom("{id=winnow;bits_per_key=10;level_plan=uniform}");
   Open(Listened(policy));
@@ -577,47 +437,6 @@ TEST_F(ListenerTest, APolicyOfOthersHasAListenerThatDoesNothing) {
   // NewListener() recognizes a policy without a side effect on policies that are created later.
   EXPECT_NE(NewListener(MakePolicyFrom("winnow:5")), nullptr);
   EXPECT_EQ(MakePolicyFrom("winnow.Filter")->GetId(), MakePolicyFrom("winnow:10")->GetId());
-}
-
-// Returns the target false-positive rate of the filter that the next flush writes.
-double RateOfAFlush(DB* database, const std::string& path) {
-  EXPECT_TRUE(database->SetOptions({{"disable_auto_compactions", "true"}}).ok());
-  // Waits for running background jobs.
-  EXPECT_TRUE(database->PauseBackgroundWork().ok());
-  std::set<std::string> before;
-  for (const testing::FileFilter& file : testing::ReadFilters(path)) before.insert(file.file);
-  EXPECT_TRUE(database->ContinueBackgroundWork().ok());
-  for (uint64_t key = 0; key < 20'000; key += 100) {
-    EXPECT_TRUE(database->Put(WriteOptions(), Key(key), "again").ok());
-  }
-  EXPECT_TRUE(database->Flush(FlushOptions()).ok());
-  for (const testing::FileFilter& file : testing::ReadFilters(path)) {
-    if (before.count(file.file) == 0) return FilterView(file.block).info().target_fpr;
-  }
-  return 1;
-}
-
-TEST_F(ListenerTest, AfterAnOpenPlansAreAsBefore) {
-  for (const auto& [plan, listener] : std::vector<std::pair<std::string, std::string>>{
-           {"auto", ""}, {"auto", "listeners=winnow"}}) {
-    const std::string text = "{id=winnow;tree_notes=0;level_plan=" + plan + "}";
-    Open(Listened(MakePolicyFrom(text), listener));
-    Put(0, 40'000);
-    RateOfAFlush(database_.get(), path_);
-    const double before = RateOfAFlush(database_.get(), path_);  // another file is on level 0
-    ASSERT_LT(before, kUniformRate / 8);
-    Options options = SmallLevels(MakePolicyFrom(text));
-    options.disable_auto_compactions = true;
-    Open(options);
-    EXPECT_NEAR(RateOfAFlush(database_.get(), path_), kUniformRate, 0.01 * kUniformRate)
-        << "without a listener";
-    options = Listened(MakePolicyFrom(text), listener);
-    options.disable_auto_compactions = true;
-    Open(options);
-    EXPECT_NEAR(RateOfAFlush(database_.get(), path_) / before, 1, 0.3) << plan << ", " << listener;
-    database_.reset();
-    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
-  }
 }
 
 void CompactInto(DB* database, ColumnFamilyHandle* family, int level) {
@@ -661,8 +480,9 @@ TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
   options.create_missing_column_families = true;
   options.disable_auto_compactions = true;
   options.target_file_size_base = 64 << 20;  // few files, so the policy learns all at once
+  testing::OpenFamilies opened;
   enum class Listeners { kNone, kOfCode, kOfText };
-  const auto bits_of_families = [&](Listeners listeners, const std::string& policy = kAuto) {
+  const auto bits_of_families = [&](Listeners listeners) {
     std::vector<ColumnFamilyDescriptor> families = {{kDefault, {}}, {"second", {}}};
     options.listeners.clear();
     if (listeners == Listeners::kOfText) {
@@ -673,43 +493,38 @@ TEST_F(ListenerTest, ColumnFamiliesFromTextNeedAListenerOfEachPolicy) {
     for (ColumnFamilyDescriptor& family : families) {
       EXPECT_TRUE(ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString(
                       testing::StrictConfig(), options,
-                      "block_based_table_factory={filter_policy=" + policy + "}", &family.options)
+                      "block_based_table_factory={filter_policy={id=winnow;tree_notes=0}}",
+                      &family.options)
                       .ok());
       if (listeners != Listeners::kOfCode) continue;
       options.listeners.push_back(winnow::NewListener(
           family.options.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy));
     }
-    const bool is_new = database_ == nullptr;
-    database_.reset();
-    std::vector<ColumnFamilyHandle*> handles;
-    rocksdb_abi::OpenedDB opened{};
-    EXPECT_TRUE(DB::Open(options, path_, families, &handles, &opened).ok());
-    database_ = rocksdb_abi::Own(std::move(opened));
+    const bool is_new = opened.database == nullptr;
+    opened.Open(options, path_, families);
+    DB* const database = opened.database.get();
     std::vector<double> bits;
-    for (ColumnFamilyHandle* const family : handles) {
+    for (ColumnFamilyHandle* const family : opened.handles) {
       for (uint64_t key = 0; is_new && key < 40'000; ++key) {
-        EXPECT_TRUE(database_->Put(WriteOptions(), family, Key(key), "value").ok());
+        EXPECT_TRUE(database->Put(WriteOptions(), family, Key(key), "value").ok());
       }
-      if (is_new) CompactInto(database_.get(), family, 6);
-      bits.push_back(BitsAboveTheLastLevel(database_.get(), family, path_));
-      EXPECT_TRUE(database_->DestroyColumnFamilyHandle(family).ok());
+      if (is_new) CompactInto(database, family, 6);
+      bits.push_back(BitsAboveTheLastLevel(database, family, path_));
     }
     return bits;
   };
   // The file has half of the keys in its range, hence about one bit per key more than others.
   const auto planned =
       ::testing::AllOf(::testing::SizeIs(2), ::testing::Each(::testing::DoubleNear(7.94, 0.3)));
-  const std::string without_notes = "{id=winnow;level_plan=auto;tree_notes=0}";
-  EXPECT_THAT(bits_of_families(Listeners::kOfCode, without_notes), planned);
-  EXPECT_THAT(bits_of_families(Listeners::kNone, without_notes),
+  EXPECT_THAT(bits_of_families(Listeners::kOfCode), planned);
+  EXPECT_THAT(bits_of_families(Listeners::kNone),
               ::testing::Each(::testing::DoubleNear(7.04, 0.1)));
-  EXPECT_THAT(bits_of_families(Listeners::kOfCode, without_notes), planned);
-  EXPECT_THAT(bits_of_families(Listeners::kOfText, without_notes), planned);
+  EXPECT_THAT(bits_of_families(Listeners::kOfCode), planned);
+  EXPECT_THAT(bits_of_families(Listeners::kOfText), planned);
 }
 
 TEST_F(ListenerTest, WithAllGoingOnAllIsKnownInTheEnd) {
-  const Policies policy = MakePolicyFrom(kAuto);
-  Options options = Listened(policy);
+  Options options = Listened(policy_);
   options.max_background_jobs = 4;
   options.max_subcompactions = 2;
   options.max_open_files = 20;
@@ -739,12 +554,12 @@ TEST_F(ListenerTest, WithAllGoingOnAllIsKnownInTheEnd) {
     const ROCKSDB_NAMESPACE::RangePtr range(&begin, &end);
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DeleteFilesInRanges(
         database_.get(), database_->DefaultColumnFamily(), &range, 1));
-    TotalsOf(policy);
+    TotalsOf(policy_);
   }
   ends = true;
   for (std::thread& thread : threads) thread.join();
   testing::WaitForRest(database_.get());
-  ExpectKnown(policy, database_.get());
+  ExpectKnown(policy_, database_.get());
 }
 
 }  // namespace listener_test

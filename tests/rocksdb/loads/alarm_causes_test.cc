@@ -12,121 +12,100 @@ namespace winnow::plugin {
 namespace alarm_causes_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::NewLRUCache;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ::testing::HasSubstr;
 
-using AlarmCausesTest = FilterLoadsTest;
+class AlarmCausesTest : public FilterLoadsTest {
+ protected:
+  // Opens the database. Returns the number of filter blocks that this work loads.
+  template <typename Work>
+  uint64_t LoadsOf(const Work& work) {
+    Open();
+    const uint64_t before = Loads().blocks;
+    work();
+    return Loads().blocks - before;
+  }
+  uint64_t LoadsOfLookups(int lookups) {
+    return LoadsOf([&] { LookUp(lookups); });
+  }
+  uint64_t LoadsOfChecks(int checks) {
+    return LoadsOf([&] {
+      for (int i = 0; i < checks; ++i) {
+        if (i % 2 == 0) ++g_second;
+        ASSERT_STATUS_OK(database_->VerifyChecksum());
+      }
+    });
+  }
+  void ExpectNamed(const std::string& cause) const {
+    ASSERT_EQ(alarms_.size(), 1u);
+    EXPECT_THAT(alarms_[0], HasSubstr(cause));
+  }
+};
 
 TEST_F(AlarmCausesTest, NamesMaxOpenFilesWhereTablesAreOpenedAgain) {
   table_.cache_index_and_filter_blocks = false;
   Write();
   max_open_files_ = 12;  // RocksDB raises it to 20 and leaves 10 for tables
   table_cache_shard_bits_ = 0;
-  Open();
-  LookUp(4000);
-  ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr(": max_open_files=-1 for filters outside of the cache, or "));
-  EXPECT_THAT(alarms_[0], HasSubstr("opened again and again (max_open_files=12), "));
+  LoadsOfLookups(4000);
+  ExpectNamed(": max_open_files=-1 for filters outside of the cache, or ");
+  ExpectNamed("opened again and again (max_open_files=12), ");
 }
-
-#if WINNOW_ROCKSDB_AT_LEAST(7, 2)  // earlier secondary caches differ
-TEST_F(AlarmCausesTest, NamesASecondaryCache) {
-  Write();
-  database_.reset();
-  ROCKSDB_NAMESPACE::LRUCacheOptions cache(size_t{160} << 10, 0, false, 0.5);
-  ROCKSDB_NAMESPACE::CompressedSecondaryCacheOptions secondary;
-  secondary.capacity = size_t{64} << 20;
-  cache.secondary_cache = ROCKSDB_NAMESPACE::NewCompressedSecondaryCache(secondary);
-  table_.block_cache = NewLRUCache(cache);
-  Open();
-  LookUp(4000);
-  EXPECT_GT(options_.statistics->getTickerCount(ROCKSDB_NAMESPACE::SECONDARY_CACHE_HITS), 1000u);
-  ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr(", a secondary cache"));
-}
-#endif
 
 TEST_F(AlarmCausesTest, LookupsWithoutFillCacheAreQuietOrNamed) {
   Write();
-  table_.block_cache = NewLRUCache(size_t{64} << 20, 2);
+  table_.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{64} << 20, 2);
   Open();
   table_.block_cache->EraseUnRefEntries();  // erases blocks that Open() loaded
   ReadOptions read;
   read.fill_cache = false;
   LookUp(3000, read);
   if (rocksdb_abi::kFillCacheConcernsFilters) {
-    ASSERT_EQ(alarms_.size(), 1u);
-    EXPECT_THAT(alarms_[0], HasSubstr(", fill_cache=false"));
+    ExpectNamed(", fill_cache=false");
   } else {
     ExpectQuiet();
   }
 }
 
 // RocksDB does not cache blocks of memory-mapped files.
-class MappedFilesTest : public FilterLoadsTest {
- protected:
-  ROCKSDB_NAMESPACE::Options MakeOptions() const override {
-    ROCKSDB_NAMESPACE::Options options = FilterLoadsTest::MakeOptions();
-    options.allow_mmap_reads = true;
-    return options;
-  }
-
-  // Returns the number of filter blocks loaded by `lookups` lookups.
-  uint64_t LoadsOf(int lookups) {
-    Open();
-    const uint64_t before = Loads().blocks;
-    LookUp(lookups);
-    return Loads().blocks - before;
-  }
-};
-
-TEST_F(MappedFilesTest, AreNamedWhereFiltersAreInACacheWithRoom) {
+TEST_F(AlarmCausesTest, MappedFilesAreNamedWhereFiltersAreInACacheWithRoom) {
+  is_mapped_ = true;
   Write();
-  EXPECT_GE(LoadsOf(4000), 4000u) << "each lookup";
-  ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr(", allow_mmap_reads"));
+  EXPECT_GE(LoadsOfLookups(4000), 4000u) << "each lookup";
+  ExpectNamed(", allow_mmap_reads");
 }
 
 // Filters outside the cache stay in memory, as the alarm says.
-TEST_F(MappedFilesTest, AreQuietWhereFiltersAreOutsideOfTheCache) {
+TEST_F(AlarmCausesTest, MappedFilesAreQuietWhereFiltersAreOutsideOfTheCache) {
+  is_mapped_ = true;
   table_.cache_index_and_filter_blocks = false;
   Write();
-  EXPECT_LE(LoadsOf(4000), kFiles);
+  EXPECT_LE(LoadsOfLookups(4000), kFiles);
   ExpectQuiet();
 }
 
 // Filter partitions are looked up in the cache even then, pinned or not.
-TEST_F(MappedFilesTest, HavePartitionsLoadedForEachLookup) {
+TEST_F(AlarmCausesTest, MappedFilesHavePartitionsLoadedForEachLookup) {
+  is_mapped_ = true;
   table_.partition_filters = true;
   table_.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
   table_.cache_index_and_filter_blocks = false;
   table_.metadata_cache_options.partition_pinning = ROCKSDB_NAMESPACE::PinningTier::kAll;
   Write();
-  EXPECT_GE(LoadsOf(1000), 1000u);
+  EXPECT_GE(LoadsOfLookups(1000), 1000u);
 }
 
 // VerifyChecksum() opens each table again, and loads its filter if that is not in the cache.
 TEST_F(AlarmCausesTest, VerifyChecksumIsNamedWhereFiltersAreOutsideOfTheCache) {
   table_.cache_index_and_filter_blocks = false;
   Write();
-  Open();
-  const uint64_t before = Loads().blocks;
-  for (int i = 0; i < 110; ++i) {
-    if (i % 2 == 0) ++g_second;
-    ASSERT_STATUS_OK(database_->VerifyChecksum());
-  }
-  EXPECT_EQ(Loads().blocks - before, 110 * kFiles);
-  ASSERT_EQ(alarms_.size(), 1u);
-  EXPECT_THAT(alarms_[0], HasSubstr(", DB::VerifyChecksum"));
+  EXPECT_EQ(LoadsOfChecks(110), 110 * kFiles);
+  ExpectNamed(", DB::VerifyChecksum");
 }
 
 TEST_F(AlarmCausesTest, VerifyChecksumIsQuietWhereFiltersAreInTheCache) {
   Write();
-  Open();
-  const uint64_t before = Loads().blocks;
-  for (int i = 0; i < 10; ++i) ASSERT_STATUS_OK(database_->VerifyChecksum());
-  EXPECT_EQ(Loads().blocks, before);
+  EXPECT_EQ(LoadsOfChecks(10), 0u);
 }
 
 }  // namespace alarm_causes_test

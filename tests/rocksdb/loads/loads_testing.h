@@ -1,5 +1,4 @@
-// Helpers for tests of filter loads: a clock set by the test, a logger that keeps lines, and a
-// database fixture.
+// Helpers for tests of filter loads: a clock set by the test, and a database fixture.
 
 #ifndef WINNOW_TESTS_ROCKSDB_LOADS_LOADS_TESTING_H_
 #define WINNOW_TESTS_ROCKSDB_LOADS_LOADS_TESTING_H_
@@ -14,9 +13,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <random>
 #include <string>
@@ -27,6 +24,7 @@
 #include "src/rocksdb/loads/load_alarm.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
+#include "tests/support/keeping_logger.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/versions.h"
 #include "winnow/rocksdb_filter_loads.h"
@@ -35,23 +33,14 @@
 
 namespace winnow::plugin {
 
+using testing::KeepingLogger;
+
 inline constexpr uint64_t kFiles = 20;
 inline constexpr uint64_t kKeysOfAFile = 20'000;
 inline constexpr char kOurs[] = "winnow:32";
 inline constexpr char kBuiltIn[] = "{id=winnow;bits_per_key=32;build=bloomfilter}";
 
 inline std::atomic<int64_t> g_second{0};
-
-class KeepingLogger final : public ROCKSDB_NAMESPACE::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    char line[4096];
-    std::vsnprintf(line, sizeof line, format, arguments);
-    lines.emplace_back(line);
-  }
-  std::vector<std::string> lines;
-};
 
 class FilterLoadsTest : public ::testing::Test {
  protected:
@@ -77,6 +66,7 @@ class FilterLoadsTest : public ::testing::Test {
 
   virtual ROCKSDB_NAMESPACE::Options MakeOptions() const {
     ROCKSDB_NAMESPACE::Options options = testing::MakeOptions(table_);
+    options.allow_mmap_reads = is_mapped_;
     options.max_open_files = max_open_files_;
     options.table_cache_numshardbits = table_cache_shard_bits_;
     options.write_buffer_size = size_t{64} << 20;
@@ -154,6 +144,7 @@ class FilterLoadsTest : public ::testing::Test {
   int lookups_a_second_ = 100;
   int max_open_files_ = -1;
   int table_cache_shard_bits_ = 6;
+  bool is_mapped_ = false;
   bool is_listened_ = false;
   bool has_new_caches_ = false;  // each Open() has a new cache
   ROCKSDB_NAMESPACE::Options options_;

@@ -1,178 +1,31 @@
-// Alarms of several policies.
+// Alarms of several policies with one cache.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <random>
-#include <set>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "src/rocksdb/load_meter.h"
-#include "src/rocksdb/loads/load_alarm.h"
 #include "src/rocksdb/messages/open_databases.h"
 #include "tests/rocksdb/loads/loads_testing.h"
-#include "tests/support/database_model.h"
-#include "tests/support/files.h"
-#include "tests/support/rocksdb_testing.h"
-#include "third_party/rocksdb_abi/versions.h"
 #include "winnow/hash.h"
 #include "winnow/rocksdb_filter_loads.h"
-#include "winnow/rocksdb_policy.h"
 
 namespace winnow::plugin {
 namespace shared_cache_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::Cache;
-using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
-using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
-using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::DBOptions;
-using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::FlushOptions;
 using ROCKSDB_NAMESPACE::NewLRUCache;
-using ROCKSDB_NAMESPACE::ReadOptions;
-using ROCKSDB_NAMESPACE::WriteOptions;
-using ::testing::Each;
 using ::testing::HasSubstr;
-using testing::Key;
-using ::testing::Not;
-
-constexpr size_t kFamilies = 100;
-constexpr uint64_t kKeysOfAFamily = 2500;  // filter size 5 KB
-
-class SharedCacheTest : public ::testing::Test {
- protected:
-  SharedCacheTest() {
-    EXPECT_EQ(winnow_rocksdb_register(), 0);
-    g_second = 50;
-    LoadMeter::StartAnew([] { return LoadMeter::Time(std::chrono::seconds(g_second)); });
-  }
-  ~SharedCacheTest() override {
-    Close();
-    LoadMeter::StartAnew(nullptr);
-  }
-
-  void Close() {
-    if (database_ == nullptr) return;
-    for (ColumnFamilyHandle* const handle : handles_) {
-      EXPECT_TRUE(database_->DestroyColumnFamilyHandle(handle).ok());
-    }
-    handles_.clear();
-    database_.reset();
-  }
-
-  // Writes one file with one filter to each column family.
-  void Write() {
-    BlockBasedTableOptions table;
-    table.cache_index_and_filter_blocks = true;
-    table.filter_policy = testing::MakePolicyFrom("winnow:32");
-    const ROCKSDB_NAMESPACE::Options options = testing::MakeOptions(table);
-    database_ = testing::OpenDatabase(options, path_);
-    ASSERT_NE(database_, nullptr);
-    std::vector<std::string> names;
-    for (size_t i = 0; i < kFamilies; ++i) names.push_back("family " + std::to_string(i));
-    ASSERT_STATUS_OK(database_->CreateColumnFamilies(options, names, &handles_));
-    WriteOptions write;
-    write.disableWAL = true;
-    for (size_t family = 0; family < kFamilies; ++family) {
-      for (uint64_t i = 0; i < kKeysOfAFamily; ++i) {
-        const std::string key = Key(family * kKeysOfAFamily + i);
-        ASSERT_STATUS_OK(database_->Put(write, handles_[family], key, ""));
-      }
-      ASSERT_STATUS_OK(database_->Flush(FlushOptions(), handles_[family]));
-    }
-    Close();
-  }
-
-  // Opens the database by its OPTIONS file, which gives each column family its own policy.
-  void OpenByOptionsFile(std::shared_ptr<Cache> cache) {
-    DBOptions options;
-    std::vector<ColumnFamilyDescriptor> families;
-    ASSERT_STATUS_OK(
-        LoadLatestOptions(testing::StrictConfig(), path_, &options, &families, &cache));
-    for (const ColumnFamilyDescriptor& family : families) {
-      const auto* table = family.options.table_factory->GetOptions<BlockBasedTableOptions>();
-      policies_.push_back(table->filter_policy);
-    }
-    ASSERT_EQ(std::set(policies_.begin(), policies_.end()).size(), kFamilies + 1);
-    alarms_.resize(policies_.size());
-    for (size_t i = 0; i < policies_.size(); ++i) {
-      SetFilterLoadAlarm(*policies_[i],
-                         [this, i](const FilterLoadAlarm& alarm) { alarms_[i].push_back(alarm); });
-    }
-    rocksdb_abi::OpenedDB opened{};
-    ASSERT_STATUS_OK(DB::Open(options, path_, families, &handles_, &opened));
-    database_ = rocksdb_abi::Own(std::move(opened));
-  }
-
-  // Gets keys from random column families, except the empty default one. Half of the keys are
-  // absent.
-  void LookUp(int lookups) {
-    std::string value;
-    for (int i = 0; i < lookups; ++i) {
-      if (i % 400 == 0) ++g_second;
-      const uint64_t key = random_() % (kFamilies * kKeysOfAFamily);
-      database_->Get(ReadOptions(), handles_[1 + key / kKeysOfAFamily],
-                     i % 2 == 0 ? Key(key) : testing::AbsentKey(key), &value);
-    }
-  }
-
-  testing::TemporaryFolder folder_;
-  const std::string path_ = folder_ / "db";
-  std::unique_ptr<DB> database_;
-  std::vector<ColumnFamilyHandle*> handles_;
-  std::vector<std::shared_ptr<const FilterPolicy>> policies_;  // the first is the default family's
-  std::vector<std::vector<FilterLoadAlarm>> alarms_;           // one vector per policy
-  std::mt19937_64 random_{17};
-};
-
-TEST_F(SharedCacheTest, PoliciesOfOneCacheHaveOneAlarm) {
-  Write();
-  const uint64_t alarms_before = CurrentFilterLoads().alarms;
-  OpenByOptionsFile(NewLRUCache(size_t{100} << 10, 0));
-  LookUp(20'000);
-  std::set<std::string> texts;
-  for (size_t i = 1; i < policies_.size(); ++i) {
-    FilterLoads loads;
-    ASSERT_TRUE(CurrentFilterLoads(*policies_[i], &loads));
-    EXPECT_LT(loads.bytes_again, kAlarmBytesAgain) << "each alone is below the bound";
-    EXPECT_EQ(loads.alarms, 1u) << i;
-    ASSERT_EQ(alarms_[i].size(), 1u) << i;
-    EXPECT_EQ(alarms_[i][0].loads.alarms, 1u);
-    texts.insert(alarms_[i][0].text);
-  }
-  EXPECT_EQ(texts.size(), 1u);
-  EXPECT_THAT(texts, Each(HasSubstr("filters that Winnow's policies read take ")));
-  EXPECT_EQ(CurrentFilterLoads().alarms - alarms_before, 1u) << "one of the process";
-  EXPECT_THAT(CountersAsPrometheusText(), HasSubstr("\nwinnow_filter_load_alarms_total " +
-                                                    std::to_string(alarms_before + 1) + "\n"));
-  ASSERT_STATUS_OK(database_->Put(WriteOptions(), handles_[1], "key", "value"));
-  ASSERT_STATUS_OK(database_->Flush(FlushOptions(), handles_[1]));
-  EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), HasSubstr("[winnow] filters that Winnow's"));
-}
-
-TEST_F(SharedCacheTest, PoliciesOfOneCacheWithRoomAreQuiet) {
-  Write();
-  const uint64_t alarms_before = CurrentFilterLoads().alarms;
-  OpenByOptionsFile(NewLRUCache(size_t{64} << 20, 0));
-  LookUp(20'000);
-  EXPECT_EQ(CurrentFilterLoads().alarms, alarms_before);
-  for (const std::vector<FilterLoadAlarm>& alarms : alarms_) EXPECT_TRUE(alarms.empty());
-}
-
-// ---- The same of meters alone
 
 class SharedMetersTest : public ::testing::Test {
  protected:
@@ -240,6 +93,8 @@ TEST_F(SharedMetersTest, HaveOneAlarmInTenMinutes) {
     EXPECT_EQ(policy->meter->Read().alarms, 1u);
   }
   EXPECT_EQ(AlarmsOfTheProcess(), 1u);
+  EXPECT_THAT(CountersAsPrometheusText(),
+              HasSubstr("\nwinnow_filter_load_alarms_total " + std::to_string(before_ + 1) + "\n"));
   g_second += 570;
   LoadAll(5);
   EXPECT_EQ(AlarmsOfTheProcess(), 1u);

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <random>
@@ -28,6 +27,7 @@
 
 #include "tests/rocksdb/ranges/scanned_shapes.h"
 #include "tests/support/files.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/rocksdb_testing.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -50,18 +50,13 @@ using Keys = std::vector<std::string>;
 constexpr int kFiles = 5;  // files on level 0
 constexpr size_t kScans = 1000;
 
-size_t NumKeys() {
-  const char* const text = std::getenv("WINNOW_RANGE_KEYS");
-  return text == nullptr ? 20'000 : std::strtoull(text, nullptr, 10);
-}
-
 class ScannedDatabase {
  public:
   ScannedDatabase(const Shape& shape, const std::string& policy, bool has_longer) {
     EXPECT_EQ(winnow_rocksdb_register(), 0);
     Random random(7);
     std::set<std::string> keys;
-    while (keys.size() < NumKeys()) {
+    while (keys.size() < testing::FromEnvironment("WINNOW_RANGE_KEYS", 20'000)) {
       std::string key = shape.key(&random);
       if (has_longer && random() % 100 == 0) key += 'x';
       keys.insert(std::move(key));

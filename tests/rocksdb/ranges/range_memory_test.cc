@@ -84,6 +84,14 @@ class RangeMemoryTest : public ::testing::Test {
     database_ = testing::OpenDatabase(options_, path_);
   }
 
+  // Removes the database. The next one gets the same keys.
+  void Clear() {
+    database_.reset();
+    EXPECT_TRUE(ROCKSDB_NAMESPACE::DestroyDB(path_, options_).ok());
+    keys_.clear();
+    random_.seed(1);
+  }
+
   void PutRandom(uint64_t n) {
     WriteOptions write;
     write.disableWAL = true;
@@ -94,12 +102,6 @@ class RangeMemoryTest : public ::testing::Test {
     }
     ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
     testing::WaitForRest(database_.get());
-  }
-
-  void RewriteAll() {
-    CompactRangeOptions all;
-    all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
-    ASSERT_STATUS_OK(database_->CompactRange(all, nullptr, nullptr));
   }
 
   Sizes Now() {
@@ -180,8 +182,6 @@ TEST_F(RangeMemoryTest, ALevelPlanGivesTheRatesThatItGivesWithoutThem) {
     Sizes sizes[2];
     int accurate[2] = {0, 0};
     for (const bool has_ranges : {false, true}) {
-      random_.seed(1);
-      keys_.clear();
       const std::string policy = std::string("{id=winnow;bits_per_key=10;level_plan=auto") +
                                  (has_ranges ? ";range_bits=15}" : "}");
       Open(policy);
@@ -196,15 +196,13 @@ TEST_F(RangeMemoryTest, ALevelPlanGivesTheRatesThatItGivesWithoutThem) {
         }
       }
       if (has_ranges) ExpectRows();
-      database_.reset();
-      ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+      Clear();
     }
     EXPECT_EQ(sizes[1].range_files, sizes[1].files);
     EXPECT_EQ(sizes[0].range_bytes, 0u);
     EXPECT_NEAR(sizes[1].PointBits(), sizes[0].PointBits(), 0.05 * sizes[0].PointBits());
     EXPECT_GT(accurate[0], 20);
     EXPECT_GT(accurate[1], accurate[0] / 2) << accurate[0];
-    std::printf("%d and %d accurate filters\n", accurate[0], accurate[1]);
   }
 }
 
@@ -217,14 +215,9 @@ TEST_F(RangeMemoryTest, SmallLevelsHaveMoreRangeBits) {
     return sum;
   };
   for (const char* const plan : {"uniform", "auto"}) {
-    random_.seed(1);
-    keys_.clear();
     Open(std::string("{id=winnow;bits_per_key=10;range_bits=15;level_plan=") + plan + "}");
     for (int round = 0; round < 20; ++round) PutRandom(2'000);
     const Sizes now = Now();
-    std::printf("%s: %.2f bits on average, reads %.2f;", plan, now.range_bits, reads(now));
-    for (const auto& [level, bits] : now.range_bits_of_level) std::printf(" %d: %.2f", level, bits);
-    std::printf("\n");
     EXPECT_NEAR(now.range_bits, 15, 0.4);
     const auto levels = static_cast<double>(now.range_bits_of_level.size());
     if (plan == std::string("uniform")) {
@@ -234,40 +227,11 @@ TEST_F(RangeMemoryTest, SmallLevelsHaveMoreRangeBits) {
       EXPECT_GT(now.range_bits_of_level.begin()->second, 15.5);
     }
     ExpectRows();
-    database_.reset();
-    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
+    Clear();
   }
 }
 
-TEST_F(RangeMemoryTest, WithMuchMemoryFilesHaveBoth) {
-  Open("{id=winnow;bits_per_key=10;filter_memory=1MiB;range_bits=15}");
-  PutRandom(20'000);
-  RewriteAll();
-  const Sizes now = Now();
-  EXPECT_EQ(now.range_files, now.files);
-  EXPECT_LT(now.bytes, 1u << 20);
-  EXPECT_GT(now.PointBits(), 15);
-  ExpectRows();
-}
-
-TEST_F(RangeMemoryTest, WithLittleMemoryRangeFiltersGiveWayAndTheLogSaysSo) {
-  // The memory fits 8 bits per key and a third of a range filter.
-  Open("{id=winnow;bits_per_key=10;filter_memory=20KiB;range_bits=15}");
-  for (int round = 0; round < 4; ++round) PutRandom(5'000);
-  RewriteAll();
-  RewriteAll();
-  const Sizes now = Now();
-  EXPECT_LT(static_cast<double>(now.bytes), 1.1 * (20 << 10));
-  EXPECT_EQ(now.range_files, 0u);
-  EXPECT_GT(now.PointBits(), 5);
-  const std::string log = Log();
-  EXPECT_THAT(log, HasSubstr("range_bits: a file or more has no range filter: filter_memory has "
-                             "room for filters of single keys alone"));
-  EXPECT_THAT(log, HasSubstr("and no range filters, for lack of room"));
-  ExpectRows();
-}
-
-// A growing tree passes all states: range filters in all files, in some, in none.
+// A growing tree passes all states: range filters in all files, in some, in none, as the log says.
 TEST_F(RangeMemoryTest, AGrowingTreeStaysInItsMemory) {
   constexpr double kMemory = 48 << 10;
   for (const char* plan : {"uniform", "auto"}) {
@@ -281,13 +245,15 @@ TEST_F(RangeMemoryTest, AGrowingTreeStaysInItsMemory) {
       EXPECT_LT(static_cast<double>(now.bytes) / kMemory, 1.25) << now.keys << " keys";
       had_most = had_most || now.range_files * 5 > now.files * 4;
       had_none = had_none || now.range_files * 5 < now.files;
+      EXPECT_GT(now.PointBits(), 5) << now.keys << " keys";
     }
     EXPECT_TRUE(had_most) << plan;
     EXPECT_TRUE(had_none) << plan;
+    EXPECT_THAT(Log(), HasSubstr("range_bits: a file or more has no range filter: filter_memory "
+                                 "has room for filters of single keys alone"));
+    EXPECT_THAT(Log(), HasSubstr("and no range filters, for lack of room"));
     ExpectRows();
-    database_.reset();
-    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
-    keys_.clear();
+    Clear();
   }
 }
 
@@ -308,17 +274,6 @@ TEST_F(RangeMemoryTest, PartitionsStayInTheMemory) {
     // The size includes the partition index.
     EXPECT_LT(bytes, 1.4 * (40 << 10)) << round;
   }
-  ExpectRows();
-}
-
-TEST_F(RangeMemoryTest, WithoutFiltersForHitsTheLastLevelHasNone) {
-  Open("{id=winnow;bits_per_key=10;range_bits=15}", [](Options* options, BlockBasedTableOptions*) {
-    options->optimize_filters_for_hits = true;
-  });
-  for (int round = 0; round < 4; ++round) PutRandom(5'000);
-  const Sizes now = Now();
-  EXPECT_GT(now.range_files, 0u);
-  EXPECT_LT(now.range_files, now.files);
   ExpectRows();
 }
 

@@ -22,7 +22,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -37,6 +36,7 @@
 #include "tests/rocksdb/ranges/random_keys.h"
 #include "tests/rocksdb/ranges/scan_checks.h"
 #include "tests/support/files.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/versions.h"
 #include "winnow/rocksdb_policy.h"
@@ -64,15 +64,11 @@ using ROCKSDB_NAMESPACE::Transaction;
 using ROCKSDB_NAMESPACE::TransactionDB;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using testing::Check;
+using testing::FromEnvironment;
 using testing::Keys;
 using testing::RandomKeys;
 using testing::Rows;
 using testing::ScanChecks;
-
-uint64_t NumberOf(const char* variable, uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 class AppendOperator final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
  public:
@@ -581,9 +577,9 @@ class RangeModelTest : public ::testing::TestWithParam<Case> {};
 TEST_P(RangeModelTest, ScansGiveTheRowsOfTheModel) {
   ASSERT_EQ(winnow_rocksdb_register(), 0);
   constexpr uint64_t kRounds = 120;
-  const uint64_t wanted = NumberOf("WINNOW_RANGE_SCANS", 20'000);
+  const uint64_t wanted = FromEnvironment("WINNOW_RANGE_SCANS", 20'000);
   const int scans_of_round = wanted > 100'000 ? 1000 : 220;
-  uint64_t seed = NumberOf("WINNOW_RANGE_SEED", std::random_device()());
+  uint64_t seed = FromEnvironment("WINNOW_RANGE_SEED", std::random_device()());
   Counts counts;
   uint64_t filtered = 0;
   for (; counts.scans < wanted; ++seed) {

@@ -21,49 +21,47 @@ const char* NoteFarBelow(const Slice& key, size_t bytes) {
   return NoteTransformedKey(key, static_cast<const char*>(__builtin_frame_address(0)) - bytes);
 }
 
-TEST(TransformedKeysTest, TheBoundsOfASeekAreAKeyAndTheNextOne) {
+class TransformedKeysTest : public ::testing::Test {
+ protected:
+  Slice begin_;
+  Slice end_;
+};
+
+TEST_F(TransformedKeysTest, TheBoundsOfASeekAreAKeyAndTheNextOne) {
   const char* const sought = Note("b");
   Note("d");
-  Slice begin;
-  Slice end;
-  ASSERT_TRUE(FindSeekBounds(sought, &begin, &end));
-  EXPECT_EQ(begin, Slice("b"));
-  EXPECT_EQ(end, Slice("d"));
+  ASSERT_TRUE(FindSeekBounds(sought, &begin_, &end_));
+  EXPECT_EQ(begin_, Slice("b"));
+  EXPECT_EQ(end_, Slice("d"));
 }
 
-TEST(TransformedKeysTest, AKeyAloneHasNoBound) {
+TEST_F(TransformedKeysTest, AKeyAloneHasNoBound) {
   // The next slot of the ring has an old note, from an equally near frame.
   for (size_t i = 0; i < kNotes; ++i) Note("x");
   const char* const sought = Note("b");
-  Slice begin;
-  Slice end;
-  EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
+  EXPECT_FALSE(FindSeekBounds(sought, &begin_, &end_));
 }
 
-TEST(TransformedKeysTest, TheBoundIsNoKeyFromFarBelow) {
-  Slice begin;
-  Slice end;
+TEST_F(TransformedKeysTest, TheBoundIsNoKeyFromFarBelow) {
   const char* sought = Note("b");
   NoteFarBelow("d", kMaxDepth / 2);
-  EXPECT_TRUE(FindSeekBounds(sought, &begin, &end));
+  EXPECT_TRUE(FindSeekBounds(sought, &begin_, &end_));
   sought = Note("b");
   NoteFarBelow("d", 2 * kMaxDepth);
-  EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
+  EXPECT_FALSE(FindSeekBounds(sought, &begin_, &end_));
 }
 
-TEST(TransformedKeysTest, WhatWasOverwrittenIsLost) {
+TEST_F(TransformedKeysTest, WhatWasOverwrittenIsLost) {
   const char* const sought = Note("b");
   Note("d");
-  Slice begin;
-  Slice end;
   for (size_t i = 2; i < kNotes; ++i) Note("x");
-  EXPECT_TRUE(FindSeekBounds(sought, &begin, &end));
+  EXPECT_TRUE(FindSeekBounds(sought, &begin_, &end_));
   Note("x");
-  EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
+  EXPECT_FALSE(FindSeekBounds(sought, &begin_, &end_));
   EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kForgotten);
 }
 
-TEST(TransformedKeysTest, EveryNumberIsFoundOnceAroundAllAddresses) {
+TEST_F(TransformedKeysTest, EveryNumberIsFoundOnceAroundAllAddresses) {
   std::string key = "k";
   for (size_t i = 0; i < kAddresses + 100; ++i) {
     const char* const address = Note(key);
@@ -74,7 +72,7 @@ TEST(TransformedKeysTest, EveryNumberIsFoundOnceAroundAllAddresses) {
   }
 }
 
-TEST(TransformedKeysTest, AnotherThreadsKeyIsLost) {
+TEST_F(TransformedKeysTest, AnotherThreadsKeyIsLost) {
   const char* sought = nullptr;
   std::thread([&] {
     sought = Note("b");
@@ -83,38 +81,32 @@ TEST(TransformedKeysTest, AnotherThreadsKeyIsLost) {
   std::thread([&] {
     // This thread reuses the other thread's ring.
     Note("x");
-    Slice begin;
-    Slice end;
-    EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
+    EXPECT_FALSE(FindSeekBounds(sought, &begin_, &end_));
     EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kForgotten);
   }).join();
   Note("here");
-  Slice begin;
-  Slice end;
-  EXPECT_FALSE(FindSeekBounds(sought, &begin, &end));
+  EXPECT_FALSE(FindSeekBounds(sought, &begin_, &end_));
   EXPECT_EQ(FindTransformedKey(sought).origin, Origin::kForgotten);
 }
 
-TEST(TransformedKeysTest, OtherAddressesAreElsewhere) {
+TEST_F(TransformedKeysTest, OtherAddressesAreElsewhere) {
   const std::string key = "key";
   Note(key);
-  Slice begin;
-  Slice end;
   for (const char* address : {key.data(), "", static_cast<const char*>(nullptr)}) {
     EXPECT_EQ(FindTransformedKey(address).origin, Origin::kElsewhere);
-    EXPECT_FALSE(FindSeekBounds(address, &begin, &end));
+    EXPECT_FALSE(FindSeekBounds(address, &begin_, &end_));
   }
 }
 
 // A comparator may read eight bytes even of a shorter key.
-TEST(TransformedKeysTest, AtEachAddressThereAreZerosToRead) {
+TEST_F(TransformedKeysTest, AtEachAddressThereAreZerosToRead) {
   for (int i = 0; i < 1000; ++i) {
     const char* const address = Note("b");
     for (int byte = 0; byte < 64; ++byte) ASSERT_EQ(address[byte], '\0');
   }
 }
 
-TEST(TransformedKeysTest, ThreadsAtOnceHaveRingsOfTheirOwn) {
+TEST_F(TransformedKeysTest, ThreadsAtOnceHaveRingsOfTheirOwn) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 16; ++t) {
     threads.emplace_back([t] {
@@ -134,7 +126,7 @@ TEST(TransformedKeysTest, ThreadsAtOnceHaveRingsOfTheirOwn) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(TransformedKeysTest, NumbersDiffer) {
+TEST_F(TransformedKeysTest, NumbersDiffer) {
   std::set<uint64_t> numbers;
   for (int i = 0; i < 1000; ++i) numbers.insert(DifferentNumber());
   std::thread([&] {

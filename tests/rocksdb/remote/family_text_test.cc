@@ -137,41 +137,43 @@ void ExpectSame(const family::Family::Totals& found, const family::Family::Total
   EXPECT_EQ(found.bytes, expected.bytes);
 }
 
-TEST(FamilyTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
-  KnownTrees here;
-  const std::shared_ptr<TreeRecord> ours = Fill(&here, 200);
-  Fill(&here, {FileOf(1, "a", "b", 5000)}, &kOther, "other");
+class FamilyTextTest : public ::testing::Test {
+ protected:
+  KnownTrees here_;
+  KnownTrees there_;
+  WorkersRule read_;
+};
+
+TEST_F(FamilyTextTest, WhatIsKnownOfATreeIsKnownInAnotherProcess) {
+  const std::shared_ptr<TreeRecord> ours = Fill(&here_, 200);
+  Fill(&here_, {FileOf(1, "a", "b", 5000)}, &kOther, "other");
   ours->asked_ranges.SetDecided(core::RangeKinds::kTrees);
 
-  KnownTrees there;
-  WorkersRule read;
-  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here)), &read), "");
-  there.Restore(std::move(read));
-  ExpectSame(there.Totals().files, here.Totals().files);
-  EXPECT_EQ(there.Totals().families, 2u);
+  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here_)), &read_), "");
+  there_.Restore(std::move(read_));
+  ExpectSame(there_.Totals().files, here_.Totals().files);
+  EXPECT_EQ(there_.Totals().families, 2u);
 
   // The first column family's tree is restored, and no other.
-  EXPECT_EQ(there.RecordOf(nullptr, kFamily), nullptr);
-  const KnownTree known = there.Learn(&kOther, kFamily, Merge(4, false));
-  EXPECT_EQ(known.id, here.Choose({}, kFamily).tree.id);
+  EXPECT_EQ(there_.RecordOf(nullptr, kFamily), nullptr);
+  const KnownTree known = there_.Learn(&kOther, kFamily, Merge(4, false));
+  EXPECT_EQ(known.id, here_.Choose({}, kFamily).tree.id);
   EXPECT_NE(known.id, 0u);
   EXPECT_EQ(known.depth, 5);
   EXPECT_EQ(known.base, 4);
-  EXPECT_EQ(there.Learn(&kOne, kFamily, Merge(1, true)).depth, 1);
+  EXPECT_EQ(there_.Learn(&kOne, kFamily, Merge(1, true)).depth, 1);
 
-  const std::shared_ptr<TreeRecord> theirs = there.RecordOf(&kOther, kFamily);
+  const std::shared_ptr<TreeRecord> theirs = there_.RecordOf(&kOther, kFamily);
   EXPECT_EQ(theirs->asked_ranges.decided(), core::RangeKinds::kTrees);
   ExpectSame(theirs->family.totals(), ours->family.totals());
   EXPECT_EQ(theirs->family.totals().keys_on_level_0, ours->family.totals().keys_on_level_0);
 }
 
-TEST(FamilyTextTest, BitsAreThereAsHere) {
-  KnownTrees here;
-  const std::shared_ptr<TreeRecord> ours = Fill(&here, 200);
+TEST_F(FamilyTextTest, BitsAreThereAsHere) {
+  const std::shared_ptr<TreeRecord> ours = Fill(&here_, 200);
   // The mean of recent files goes to the worker, too.
   ours->family.BitsOf(NewFile(5, KeyOf(0), KeyOf(600), 6000), kUniform);
-  KnownTrees there;
-  const std::shared_ptr<TreeRecord> theirs = TreeOfWorker(RuleFor(&here), &there);
+  const std::shared_ptr<TreeRecord> theirs = TreeOfWorker(RuleFor(&here_), &there_);
   double least = 99;
   double most = 0;
   for (const int level : {4, 5}) {
@@ -191,7 +193,7 @@ TEST(FamilyTextTest, BitsAreThereAsHere) {
 }
 
 // Keys of any length and with any common prefix.
-TEST(FamilyTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
+TEST_F(FamilyTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
   // Four more, since the byte after a key may happen to match its next byte.
   constexpr size_t kMaxBytes = 48 + 4;
   std::mt19937_64 random(testing::TestSeed());
@@ -229,7 +231,7 @@ TEST(FamilyTextTest, NoMoreBytesOfAKeyLeaveTheProcessThanThePageSays) {
 }
 
 // Tenants have long names, so their keys are distinguished by the shared runs in the text.
-TEST(FamilyTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
+TEST_F(FamilyTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   const auto key_of = [](int tenant, int i) {
     return "tenant no. " + std::to_string(tenant) +
            std::string(120, static_cast<char>('a' + tenant)) + KeyOf(i);
@@ -241,10 +243,8 @@ TEST(FamilyTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
     }
   }
   list.push_back(FileOf(4, key_of(3, 500), key_of(3, 700), 1000));
-  KnownTrees here;
-  const std::shared_ptr<TreeRecord> ours = Fill(&here, list);
-  KnownTrees there;
-  const std::shared_ptr<TreeRecord> theirs = TreeOfWorker(RuleFor(&here), &there);
+  const std::shared_ptr<TreeRecord> ours = Fill(&here_, list);
+  const std::shared_ptr<TreeRecord> theirs = TreeOfWorker(RuleFor(&here_), &there_);
   for (int tenant = 0; tenant < 8; ++tenant) {
     for (const int first : {0, 100, 600, 1000}) {
       const std::string from = key_of(tenant, first);
@@ -259,28 +259,12 @@ TEST(FamilyTextTest, PlacesOfTenantsKeysAreKnownInAnotherProcess) {
   EXPECT_EQ(Shortened(*theirs, std::string()), "");
 }
 
-// Texts of Winnow 1.0 to 1.2, with two files.
-constexpr char kTextOf10[] =
-    "winnow-learned:1:0666616D696C79060600000202010A70656F706C652F30303002090500083030302F6E6"
-    "16D65010739302F6E616D65E807EC09E2090000E80700090500083130302F6E616D65010739302F6E616D65E"
-    "807EC09E20900000000020000000000000000000000000000000000000000000000000000000000000000D00"
-    "FC307BD090000000000000000000000000000000000000000000000000000000000000000000000000000000"
-    "00000000000000000000001010101010101010101010101010100089E23461083FE20";
-
-constexpr char kTextOf2[] =
-    "winnow-learned:2:0666616D696C79060600000202010100000AF0AF4BB787E992DB020905000830303"
-    "02F6E616D65010739302F6E616D65E807EC09E2090000E80700090500083130302F6E616D65010739302"
-    "F6E616D65E807EC09E209000000000200000000000000000000000000000000000000000000000000000"
-    "00000000000D00FC307BD0900000000038080013F00003F00003F0003000000000000000000000000000"
-    "000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-    "000000000000000AA33C3E5C36151CA";
-
-TEST(FamilyTextTest, TextsOfOtherVersionsAreRefused) {
-  KnownTrees here;
-  Fill(&here, 20);
-  std::string text = TextOfRule(RuleFor(&here));
-  std::vector<std::string> others = {kTextOf10, kTextOf2, "winnow-learned:4", "winnow-learned:44:"};
-  for (const char format : {'3', '5'}) {
+// Winnow 1.0 to 1.2 wrote the formats 1 and 2.
+TEST_F(FamilyTextTest, TextsOfOtherVersionsAreRefused) {
+  Fill(&here_, 20);
+  std::string text = TextOfRule(RuleFor(&here_));
+  std::vector<std::string> others = {"winnow-learned:4", "winnow-learned:44:"};
+  for (const char format : {'1', '2', '3', '5'}) {
     text[text.find(':') + 1] = format;
     others.push_back(text);
   }
@@ -292,40 +276,35 @@ TEST(FamilyTextTest, TextsOfOtherVersionsAreRefused) {
   }
 }
 
-TEST(FamilyTextTest, NeighboursGoAsOneWhereThereAreTooMany) {
-  KnownTrees here;
-  Fill(&here, 2000);
-  const std::string whole = TextOfRule(RuleFor(&here));
-  const std::string joined = TextOfRule(RuleFor(&here, kFamily, 500));
+TEST_F(FamilyTextTest, NeighboursGoAsOneWhereThereAreTooMany) {
+  Fill(&here_, 2000);
+  const std::string whole = TextOfRule(RuleFor(&here_));
+  const std::string joined = TextOfRule(RuleFor(&here_, kFamily, 500));
   EXPECT_LT(joined.size(), whole.size());
-  WorkersRule read;
-  ASSERT_EQ(RuleOfText(joined, &read), "");
-  EXPECT_LE(read.files.size(), 500u);
-  KnownTrees there;
-  there.Restore(std::move(read));
-  EXPECT_EQ(there.Totals().files.keys, here.Totals().files.keys);
-  EXPECT_EQ(there.Totals().files.bytes, here.Totals().files.bytes);
+  ASSERT_EQ(RuleOfText(joined, &read_), "");
+  EXPECT_LE(read_.files.size(), 500u);
+  there_.Restore(std::move(read_));
+  EXPECT_EQ(there_.Totals().files.keys, here_.Totals().files.keys);
+  EXPECT_EQ(there_.Totals().files.bytes, here_.Totals().files.bytes);
 
-  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here, kFamily, 0)), &(read = {})), "");
-  EXPECT_TRUE(read.files.empty());
-  EXPECT_EQ(read.others.keys, here.Totals().files.keys);
+  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here_, kFamily, 0)), &(read_ = {})), "");
+  EXPECT_TRUE(read_.files.empty());
+  EXPECT_EQ(read_.others.keys, here_.Totals().files.keys);
 }
 
-TEST(FamilyTextTest, ATreeOfWhichNothingIsKnownIsAsNew) {
-  KnownTrees here;
-  Fill(&here, 20);
-  WorkersRule read;
-  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here, "another")), &read), "");
-  EXPECT_EQ(read.family, "another");
-  EXPECT_EQ(read.depth, -1);
-  EXPECT_TRUE(read.files.empty());
-  EXPECT_FALSE(read.offset);
-  EXPECT_EQ(read.others.keys, here.Totals().files.keys);
+TEST_F(FamilyTextTest, ATreeOfWhichNothingIsKnownIsAsNew) {
+  Fill(&here_, 20);
+  ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here_, "another")), &read_), "");
+  EXPECT_EQ(read_.family, "another");
+  EXPECT_EQ(read_.depth, -1);
+  EXPECT_TRUE(read_.files.empty());
+  EXPECT_FALSE(read_.offset);
+  EXPECT_EQ(read_.others.keys, here_.Totals().files.keys);
   // No listener reported a database.
-  EXPECT_EQ(here.Choose(FileName::Of("/db", 0), kFamily).tree.depth, 5);
+  EXPECT_EQ(here_.Choose(FileName::Of("/db", 0), kFamily).tree.depth, 5);
 }
 
-TEST(FamilyTextTest, TheTreeIsThatOfTheDatabaseThatIsAskedFor) {
+TEST_F(FamilyTextTest, TheTreeIsThatOfTheDatabaseThatIsAskedFor) {
   KnownTrees trees;
   const FileName first = FileName::Of("/first", 0);
   const FileName second = FileName::Of("/second", 0);
@@ -339,10 +318,9 @@ TEST(FamilyTextTest, TheTreeIsThatOfTheDatabaseThatIsAskedFor) {
   EXPECT_EQ(trees.Choose(FileName::Of("/third", 0), kFamily).tree.depth, -1);
 }
 
-TEST(FamilyTextTest, ATextThatIsCutOffOrChangedIsRefused) {
-  KnownTrees here;
-  Fill(&here, 5);
-  const std::string text = TextOfRule(RuleFor(&here));
+TEST_F(FamilyTextTest, ATextThatIsCutOffOrChangedIsRefused) {
+  Fill(&here_, 5);
+  const std::string text = TextOfRule(RuleFor(&here_));
   for (size_t size = 0; size < text.size(); ++size) {
     WorkersRule read;
     ASSERT_NE(RuleOfText(text.substr(0, size), &read), "") << size;
@@ -356,24 +334,21 @@ TEST(FamilyTextTest, ATextThatIsCutOffOrChangedIsRefused) {
 }
 
 // Two runs at one place would make a reader of a key read past its end.
-TEST(FamilyTextTest, TwoSharedRunsAtOnePlaceAreRefused) {
-  KnownTrees here;
-  Fill(&here, 5);
-  WorkersRule told = RuleFor(&here);
+TEST_F(FamilyTextTest, TwoSharedRunsAtOnePlaceAreRefused) {
+  Fill(&here_, 5);
+  WorkersRule told = RuleFor(&here_);
   told.runs = std::make_shared<const SharedRuns>(
       std::vector<SharedRuns::Run>{{"", 8, 1}, {std::string(1, '\0'), 8, 2}});
-  WorkersRule read;
-  EXPECT_EQ(RuleOfText(TextOfRule(told), &read), "");
+  EXPECT_EQ(RuleOfText(TextOfRule(told), &read_), "");
   told.runs =
       std::make_shared<const SharedRuns>(std::vector<SharedRuns::Run>{{"", 8, 1}, {"", 8, 2}});
-  EXPECT_NE(RuleOfText(TextOfRule(told), &read), "");
+  EXPECT_NE(RuleOfText(TextOfRule(told), &read_), "");
 }
 
 // Damaged texts with a valid checksum must not break a record either.
-TEST(FamilyTextTest, NoTextMakesARecordThatBreaks) {
-  KnownTrees here;
-  Fill(&here, 20);
-  const std::string text = TextOfRule(RuleFor(&here));
+TEST_F(FamilyTextTest, NoTextMakesARecordThatBreaks) {
+  Fill(&here_, 20);
+  const std::string text = TextOfRule(RuleFor(&here_));
   const size_t begin = text.rfind(':') + 1;
   std::string bytes;
   ASSERT_TRUE(Slice(text.substr(begin)).DecodeHex(&bytes));

@@ -25,6 +25,7 @@
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/remote/family_text.h"
 #include "src/rocksdb/remote/shared_runs.h"
+#include "tests/rocksdb/remote/workers.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
 #include "tests/support/decimal_comma.h"
@@ -52,52 +53,6 @@ using ::testing::HasSubstr;
 using testing::Key;
 using testing::MakePolicyFrom;
 using ::testing::Not;
-
-// Compaction service that runs OpenAndCompact in this process.
-class Workers final : public rocksdb_abi::CompactionService {
- public:
-  explicit Workers(std::string folder) : folder_(std::move(folder)) {}
-  const char* Name() const override { return "workers"; }
-
-  // Returns the learned text that accompanies each job.
-  std::function<std::string(const Job&)> learned = [](const Job&) { return std::string(); };
-  // Changes options on the worker.
-  std::function<void(CompactionServiceOptionsOverride*)> set = [](auto*) {};
-  bool works = true;  // false: RocksDB runs the job locally
-
-  // State of the last job.
-  std::string name;
-  std::string input;
-  std::string text;
-  std::string log;
-  std::shared_ptr<TableFactory> factory;
-  Status status;
-  int done = 0;
-
-  JobStatus Start(const std::string&, const Job& job, const std::string& job_input) override {
-    name = job.db_name;
-    input = job_input;
-    text = learned(job);
-    return works ? JobStatus::kSuccess : JobStatus::kUseLocal;
-  }
-
-  JobStatus Finish(const std::string& id, std::string* output) override {
-    CompactionServiceOptionsOverride options;
-    set(&options);
-    status = PrepareOpenAndCompact(name, input, text, &options);
-    if (!status.ok()) return JobStatus::kUseLocal;
-    factory = options.table_factory;
-    const std::string folder = folder_ + "/" + id;
-    status = DB::OpenAndCompact(name, folder, input, output, options);
-    log = testing::ReadFile(folder + "/LOG");
-    if (!status.ok()) return JobStatus::kUseLocal;
-    ++done;
-    return JobStatus::kSuccess;
-  }
-
- private:
-  const std::string folder_;
-};
 
 class RemoteCompactionTest : public ::testing::Test {
  protected:
@@ -269,8 +224,6 @@ TEST_F(RemotePlanTest, FiltersOfAWorkerTakeWhatTheDatabaseWouldHaveGivenThem) {
       double most_off = 0;
       for (size_t i = 0; i < local.size(); ++i) {
         most_off = std::max(most_off, std::abs(remote[i] / local[i] - 1));
-        std::printf("%s, told %d, job %zu: %.0f bytes here, %.0f there\n", plan.c_str(), is_told, i,
-                    local[i], remote[i]);
       }
       if (is_told) {
         // With filter_memory, a file that lies over others loses bits by the memory that is
@@ -345,9 +298,12 @@ TEST_F(RemoteCompactionTest, AWorkerHasAllTableOptionsOfTheDatabase) {
         table->index_shortening = BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
         table->no_block_cache = true;
       }};
-  options_.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(5));
   for (const Change& change : changes) {
     std::filesystem::remove_all(path_);
+    // Seeks need filters with prefixes.
+    options_.prefix_extractor.reset(workers_->done == 0
+                                        ? ROCKSDB_NAMESPACE::NewFixedPrefixTransform(5)
+                                        : ROCKSDB_NAMESPACE::NewCappedPrefixTransform(6));
     workers_->done = 0;
     BlockBasedTableOptions table;
     table.filter_policy = MakePolicyFrom("winnow:10");
@@ -371,23 +327,10 @@ TEST_F(RemoteCompactionTest, AWorkerHasAllTableOptionsOfTheDatabase) {
     ASSERT_STATUS_OK(factory->GetOptionString(config, &expected));
     ASSERT_STATUS_OK(workers_->factory->GetOptionString(config, &found));
     EXPECT_EQ(expected, found);
+    ASSERT_NE(workers_->prefixes, nullptr);
+    EXPECT_EQ(workers_->prefixes->AsString(), options_.prefix_extractor->AsString());
     EXPECT_EQ(testing::KindsOfFilters(path_).count("none"),
               table.filter_policy == nullptr ? 1u : 0u);
-    database_.reset();
-  }
-}
-
-// Seeks need filters with prefixes.
-TEST_F(RemoteCompactionTest, AWorkerTakesThePrefixesOfTheDatabase) {
-  for (const bool is_capped : {false, true}) {
-    options_.prefix_extractor.reset(is_capped ? ROCKSDB_NAMESPACE::NewCappedPrefixTransform(6)
-                                              : ROCKSDB_NAMESPACE::NewFixedPrefixTransform(6));
-    std::filesystem::remove_all(path_);
-    const std::string input = InputOfJob("winnow:10");
-    CompactionServiceOptionsOverride options;
-    ASSERT_STATUS_OK(PrepareOpenAndCompact(path_, input, "", &options));
-    ASSERT_NE(options.prefix_extractor, nullptr);
-    EXPECT_EQ(options.prefix_extractor->AsString(), options_.prefix_extractor->AsString());
     database_.reset();
   }
 }

@@ -8,16 +8,15 @@
 #include <rocksdb/filter_policy.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "src/rocksdb/listener/listener.h"
+#include "tests/rocksdb/remote/workers.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
-#include "third_party/rocksdb_abi/compaction_service.h"
 #include "winnow/rocksdb_listener.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -25,19 +24,16 @@ namespace winnow::plugin {
 namespace remote_outputs_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableProperties;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::MakePolicyFrom;
-using ::testing::Not;
 
 constexpr char kLine[] = "[winnow] compactions by other processes lose Winnow's filters: ";
 constexpr int kKeys = 2000;
@@ -55,53 +51,6 @@ BlockBasedTableOptions InPartitions(BlockBasedTableOptions table) {
   return table;
 }
 
-// Compaction service that runs jobs as a worker with this table factory, or leaves them to RocksDB.
-class Workers final : public rocksdb_abi::CompactionService {
- public:
-  explicit Workers(std::string prefix) : prefix_(std::move(prefix)) {}
-
-  const char* Name() const override { return "RemoteOutputsTest.Workers"; }
-
-  void Use(const BlockBasedTableOptions& table) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    is_local_ = false;
-    override_.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
-  }
-  void UseLocal() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    is_local_ = true;
-  }
-  // Returns the number of jobs done since the last call.
-  int TakeJobs() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return std::exchange(jobs_, 0);
-  }
-
-  JobStatus Start(const std::string& id, const Job& job, const std::string& input) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (is_local_) return JobStatus::kUseLocal;
-    output_.clear();  // RocksDB appends to it
-    const Status status = DB::OpenAndCompact(job.db_name, prefix_ + id, input, &output_, override_);
-    EXPECT_TRUE(status.ok()) << status.ToString();
-    ++jobs_;
-    return JobStatus::kSuccess;
-  }
-
-  JobStatus Finish(const std::string& /*id*/, std::string* output) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    *output = output_;
-    return JobStatus::kSuccess;
-  }
-
- private:
-  const std::string prefix_;  // prefix of job folders
-  std::mutex mutex_;
-  ROCKSDB_NAMESPACE::CompactionServiceOptionsOverride override_;
-  std::string output_;  // output of the single running job
-  bool is_local_ = false;
-  int jobs_ = 0;
-};
-
 class RemoteOutputsTest : public ::testing::Test {
  protected:
   RemoteOutputsTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
@@ -114,6 +63,12 @@ class RemoteOutputsTest : public ::testing::Test {
     return options;
   }
 
+  // Has workers with this table compact from now on.
+  void UseWorkers(const BlockBasedTableOptions& table) {
+    workers_->works = true;
+    workers_->unprepared.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+  }
+
   void Open(const Options& options) {
     database_.reset();
     database_ = testing::OpenDatabase(options, path_);
@@ -121,17 +76,17 @@ class RemoteOutputsTest : public ::testing::Test {
   }
 
   // Flushes two files and compacts them to the last level.
-  void Compact(ColumnFamilyHandle* family = nullptr) {
-    if (family == nullptr) family = database_->DefaultColumnFamily();
+  void Compact() { Compact(database_.get(), database_->DefaultColumnFamily()); }
+  static void Compact(DB* database, ColumnFamilyHandle* family) {
     for (int flush = 0; flush < 2; ++flush) {
       for (int key = 0; key < kKeys; ++key) {
-        ASSERT_STATUS_OK(database_->Put(WriteOptions(), family, std::to_string(key), "value"));
+        ASSERT_STATUS_OK(database->Put(WriteOptions(), family, std::to_string(key), "value"));
       }
-      ASSERT_STATUS_OK(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
+      ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), family));
     }
     ROCKSDB_NAMESPACE::CompactRangeOptions how;
     how.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
-    ASSERT_STATUS_OK(database_->CompactRange(how, family, nullptr, nullptr));
+    ASSERT_STATUS_OK(database->CompactRange(how, family, nullptr, nullptr));
   }
 
   std::vector<std::string> Lines() const {
@@ -153,46 +108,39 @@ class RemoteOutputsTest : public ::testing::Test {
 
   const testing::TemporaryFolder folder_;
   const std::string path_ = folder_ / "database";
-  const std::shared_ptr<Workers> workers_ = std::make_shared<Workers>(folder_ / "job-");
+  const std::shared_ptr<Workers> workers_ = std::make_shared<Workers>(folder_.path());
   std::unique_ptr<DB> database_;
 };
 
-struct Worker {
-  const char* policy;
-  bool has_partitions;
-  const char* said;
-};
-
-class RemoteOutputsOfWorkerTest : public RemoteOutputsTest,
-                                  public ::testing::WithParamInterface<Worker> {};
-
-TEST_P(RemoteOutputsOfWorkerTest, AreSaidAtOnceWithWhatToDo) {
-  for (const char* const policy :
-       {"winnow:10", "{id=winnow;level_plan=auto}", "{id=winnow;filter_memory=1MiB}"}) {
-    Open(OptionsOf(TableWith(policy)));
-    const BlockBasedTableOptions table = TableWith(GetParam().policy);
-    workers_->Use(GetParam().has_partitions ? InPartitions(table) : table);
+TEST_F(RemoteOutputsTest, AreSaidAtOnceWithWhatToDo) {
+  const struct {
+    const char* policy;
+    const char* of_worker;
+    bool has_partitions;
+    const char* said;
+  } rows[] = {{"winnow:10", "", false, "has no filter, as the worker's table_factory has no"},
+              {"{id=winnow;level_plan=uniform}", "bloomfilter:10", false,
+               "a filter of RocksDB's policy \"bloomfilter\""},
+              {"{id=winnow;filter_memory=1MiB}", "ribbonfilter:10", true,
+               "a filter of RocksDB's policy \"ribbonfilter\""}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.said);
+    Open(OptionsOf(TableWith(row.policy)));
+    const BlockBasedTableOptions table = TableWith(row.of_worker);
+    UseWorkers(row.has_partitions ? InPartitions(table) : table);
     Compact();
     EXPECT_THAT(FirstLine(),
                 AllOf(HasSubstr(path_ + "/"), HasSubstr(".sst of column family default "),
-                      HasSubstr(GetParam().said), HasSubstr("winnow::PrepareOpenAndCompact"),
+                      HasSubstr(row.said), HasSubstr("winnow::PrepareOpenAndCompact"),
                       HasSubstr("libwinnow_preload.so"),
-                      HasSubstr("; `winnow inspect " + path_ + "` lists all such files")))
-        << policy;
+                      HasSubstr("; `winnow inspect " + path_ + "` lists all such files")));
     Compact();
-    EXPECT_GE(workers_->TakeJobs(), 2);
+    EXPECT_GE(std::exchange(workers_->done, 0), 2) << workers_->status.ToString();
     database_.reset();
     EXPECT_EQ(Lines().size(), 1u) << "in ten minutes";
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Policies, RemoteOutputsOfWorkerTest,
-    ::testing::Values(
-        Worker{"", false, "has no filter, as the worker's table_factory has no"},
-        Worker{"bloomfilter:10", false, "a filter of RocksDB's policy \"bloomfilter\""},
-        Worker{"ribbonfilter:10", true, "a filter of RocksDB's policy \"ribbonfilter\""}));
 
 // The last compaction alone deserves a report, so the first line must be about it.
 TEST_F(RemoteOutputsTest, ThatAreAsTheyShouldBeAreNot) {
@@ -203,53 +151,32 @@ TEST_F(RemoteOutputsTest, ThatAreAsTheyShouldBeAreNot) {
       ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(TableWith("bloomfilter:10")));
   ColumnFamilyOptions without_last(options);
   without_last.optimize_filters_for_hits = true;
-  std::vector<ColumnFamilyHandle*> handles;
-  rocksdb_abi::OpenedDB opened{};
-  ASSERT_STATUS_OK(DB::Open(options, path_,
-                            {{ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, options},
-                             {"foreign", foreign},
-                             {"without last", without_last}},
-                            &handles, &opened));
-  database_ = rocksdb_abi::Own(std::move(opened));
-  workers_->UseLocal();
-  for (ColumnFamilyHandle* const handle : handles) Compact(handle);
-  workers_->Use(TableWith("winnow:10"));
-  for (ColumnFamilyHandle* const handle : handles) Compact(handle);
-  workers_->Use(TableWith("bloomfilter:10"));
-  Compact(handles[1]);
-  EXPECT_GE(workers_->TakeJobs(), 4);
-  workers_->Use(TableWith(""));
-  Compact(handles[2]);
+  testing::OpenFamilies opened;
+  opened.Open(options, path_,
+              {{"default", options}, {"foreign", foreign}, {"without last", without_last}});
+  ASSERT_NE(opened.database, nullptr);
+  workers_->works = false;
+  const auto compact = [&](size_t family) {
+    Compact(opened.database.get(), opened.handles[family]);
+  };
+  for (size_t family = 0; family < 3; ++family) compact(family);
+  UseWorkers(TableWith("winnow:10"));
+  for (size_t family = 0; family < 3; ++family) compact(family);
+  UseWorkers(TableWith("bloomfilter:10"));
+  compact(1);
+  EXPECT_GE(workers_->done, 4) << workers_->status.ToString();
+  UseWorkers(TableWith(""));
+  compact(2);
   EXPECT_THAT(FirstLine(), HasSubstr(" of column family without last "));
-  for (ColumnFamilyHandle* const handle : handles) {
-    ASSERT_STATUS_OK(database_->DestroyColumnFamilyHandle(handle));
-  }
-}
-
-// Other rates are none: a worker of other options keeps the filters.
-TEST_F(RemoteOutputsTest, OfWinnowByOtherOptionsAreNot) {
-  for (const bool has_partitions : {false, true}) {
-    for (const char* const primary : {"{id=winnow;level_plan=uniform}", "winnow:10"}) {
-      const BlockBasedTableOptions table = TableWith("winnow:3");
-      Open(OptionsOf(TableWith(primary)));
-      workers_->Use(has_partitions ? InPartitions(table) : table);
-      Compact();
-      EXPECT_GE(workers_->TakeJobs(), 1);
-      database_.reset();
-      EXPECT_THAT(testing::ReadFile(path_ + "/LOG"), Not(HasSubstr("by other processes")))
-          << primary;
-      ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, Options()));
-    }
-  }
 }
 
 // No flush tells the listener which policy the column family has.
 TEST_F(RemoteOutputsTest, AreKnownByTheirInputs) {
-  workers_->UseLocal();
+  workers_->works = false;
   Open(OptionsOf(TableWith("winnow:10")));
   Compact();
   Open(OptionsOf(TableWith("winnow:10")));
-  workers_->Use(TableWith(""));
+  UseWorkers(TableWith(""));
   ROCKSDB_NAMESPACE::CompactRangeOptions how;
   how.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
   ASSERT_STATUS_OK(database_->CompactRange(how, nullptr, nullptr));

@@ -31,62 +31,62 @@ const BuildFacts kFlush = {kCompactionStyleLevel, 0, TableFileCreationReason::kF
 const int kOne = 1;
 const int kOther = 2;
 
-TEST(KnownTreesTest, LearnsDepthAndBaseFromMerges) {
-  KnownTrees trees;
-  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, -1);
-  EXPECT_EQ(trees.Learn(&kOne, "default", Merge(4, false)).depth, 5);
-  EXPECT_EQ(trees.Learn(&kOne, "default", Merge(5, false)).depth, 6);
-  const KnownTree known = trees.Learn(&kOne, "default", kFlush);
+class KnownTreesTest : public ::testing::Test {
+ protected:
+  KnownTrees trees_;
+};
+
+TEST_F(KnownTreesTest, LearnsDepthAndBaseFromMerges) {
+  EXPECT_EQ(trees_.Learn(&kOne, "default", kFlush).depth, -1);
+  EXPECT_EQ(trees_.Learn(&kOne, "default", Merge(4, false)).depth, 5);
+  EXPECT_EQ(trees_.Learn(&kOne, "default", Merge(5, false)).depth, 6);
+  const KnownTree known = trees_.Learn(&kOne, "default", kFlush);
   EXPECT_EQ(known.depth, 6);
   EXPECT_EQ(known.base, 4);
-  EXPECT_EQ(trees.Learn(&kOne, "default", Merge(6, false)).depth, 6);  // there is no level 7
+  EXPECT_EQ(trees_.Learn(&kOne, "default", Merge(6, false)).depth, 6);  // there is no level 7
 }
 
 // One column family counts for all, since RocksDB does not say which family's options it passes.
-TEST(KnownTreesTest, AFamilyInAnotherOrderOfKeysCountsForAll) {
-  KnownTrees trees;
-  EXPECT_TRUE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
+TEST_F(KnownTreesTest, AFamilyInAnotherOrderOfKeysCountsForAll) {
+  EXPECT_TRUE(trees_.Learn(&kOne, "default", kFlush).is_bytewise);
   FamilyOptions family;
-  trees.NoteFamilyOptions(family);
-  EXPECT_TRUE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
+  trees_.NoteFamilyOptions(family);
+  EXPECT_TRUE(trees_.Learn(&kOne, "default", kFlush).is_bytewise);
   family.is_bytewise = false;
-  trees.NoteFamilyOptions(family);
+  trees_.NoteFamilyOptions(family);
   family.is_bytewise = true;
-  trees.NoteFamilyOptions(family);
-  EXPECT_FALSE(trees.Learn(&kOne, "default", kFlush).is_bytewise);
+  trees_.NoteFamilyOptions(family);
+  EXPECT_FALSE(trees_.Learn(&kOne, "default", kFlush).is_bytewise);
 }
 
-TEST(KnownTreesTest, OtherStylesTeachNothing) {
-  KnownTrees trees;
+TEST_F(KnownTreesTest, OtherStylesTeachNothing) {
   BuildFacts universal = Merge(5, false);
   universal.compaction_style = kCompactionStyleUniversal;
-  EXPECT_EQ(trees.Learn(&kOne, "default", universal).depth, -1);
+  EXPECT_EQ(trees_.Learn(&kOne, "default", universal).depth, -1);
 }
 
-TEST(KnownTreesTest, KeepsFamiliesAndDatabasesApart) {
-  KnownTrees trees;
-  trees.Learn(&kOne, "default", Merge(3, true));
-  EXPECT_EQ(trees.Learn(&kOne, "other", kFlush).depth, -1);
-  EXPECT_EQ(trees.Learn(&kOther, "default", kFlush).depth, -1);
-  EXPECT_EQ(trees.Learn(nullptr, "default", Merge(3, true)).depth, -1);
-  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).depth, -1);
-  EXPECT_EQ(trees.RecordOf(nullptr, "default"), nullptr);
-  EXPECT_NE(trees.RecordOf(&kOne, "default"), trees.RecordOf(&kOne, "other"));
-  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, 3);
+TEST_F(KnownTreesTest, KeepsFamiliesAndDatabasesApart) {
+  trees_.Learn(&kOne, "default", Merge(3, true));
+  EXPECT_EQ(trees_.Learn(&kOne, "other", kFlush).depth, -1);
+  EXPECT_EQ(trees_.Learn(&kOther, "default", kFlush).depth, -1);
+  EXPECT_EQ(trees_.Learn(nullptr, "default", Merge(3, true)).depth, -1);
+  EXPECT_EQ(trees_.Learn(nullptr, "default", kFlush).depth, -1);
+  EXPECT_EQ(trees_.RecordOf(nullptr, "default"), nullptr);
+  EXPECT_NE(trees_.RecordOf(&kOne, "default"), trees_.RecordOf(&kOne, "other"));
+  EXPECT_EQ(trees_.Learn(&kOne, "default", kFlush).depth, 3);
 }
 
-TEST(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
-  KnownTrees trees;
-  trees.Learn(&kOne, "kept", Merge(3, true));
-  trees.Learn(&kOne, "lost", Merge(3, true));
+TEST_F(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
+  trees_.Learn(&kOne, "kept", Merge(3, true));
+  trees_.Learn(&kOne, "lost", Merge(3, true));
   for (size_t i = 0; i < KnownTrees::kMaxTrees - 2; ++i) {
-    trees.Learn(&kOne, "family" + std::to_string(i), kFlush);
-    EXPECT_EQ(trees.Learn(&kOne, "kept", kFlush).depth, 3);
+    trees_.Learn(&kOne, "family" + std::to_string(i), kFlush);
+    EXPECT_EQ(trees_.Learn(&kOne, "kept", kFlush).depth, 3);
   }
-  EXPECT_FALSE(trees.has_forgotten());
-  trees.Learn(&kOne, "one more", kFlush);
-  EXPECT_TRUE(trees.has_forgotten());
-  EXPECT_EQ(trees.RecordOf(&kOne, "lost"), nullptr);
+  EXPECT_FALSE(trees_.has_forgotten());
+  trees_.Learn(&kOne, "one more", kFlush);
+  EXPECT_TRUE(trees_.has_forgotten());
+  EXPECT_EQ(trees_.RecordOf(&kOne, "lost"), nullptr);
 }
 
 // Reports a database of `families` column families, each with one file of 100 keys.
@@ -108,25 +108,24 @@ void TellOf(const void* logger, const std::string& path, size_t families, KnownT
   trees->TakeLists(logger, std::move(told));
 }
 
-TEST(KnownTreesTest, AllFilesAreKnownAgainWhereTooManyFamiliesHaveBecomeFew) {
-  KnownTrees trees;
-  TellOf(&kOne, "/one", KnownTrees::kMaxTrees, &trees);
-  EXPECT_TRUE(trees.Totals().knows_all_files);
+TEST_F(KnownTreesTest, AllFilesAreKnownAgainWhereTooManyFamiliesHaveBecomeFew) {
+  TellOf(&kOne, "/one", KnownTrees::kMaxTrees, &trees_);
+  EXPECT_TRUE(trees_.Totals().knows_all_files);
   for (int i = 0; i < 2; ++i) {
-    TellOf(&kOne, "/one", KnownTrees::kMaxTrees + 1, &trees);
-    EXPECT_TRUE(trees.has_forgotten());
-    EXPECT_FALSE(trees.Totals().knows_all_files);
+    TellOf(&kOne, "/one", KnownTrees::kMaxTrees + 1, &trees_);
+    EXPECT_TRUE(trees_.has_forgotten());
+    EXPECT_FALSE(trees_.Totals().knows_all_files);
   }
   // Column families without files evict no trees.
-  TellOf(&kOne, "/one", KnownTrees::kMaxTrees - 100, &trees);
-  TellOf(&kOther, "/other", 100, &trees);
-  EXPECT_FALSE(trees.has_forgotten());
-  const KnownTotals totals = trees.Totals();
+  TellOf(&kOne, "/one", KnownTrees::kMaxTrees - 100, &trees_);
+  TellOf(&kOther, "/other", 100, &trees_);
+  EXPECT_FALSE(trees_.has_forgotten());
+  const KnownTotals totals = trees_.Totals();
   EXPECT_TRUE(totals.knows_all_files);
   EXPECT_EQ(totals.files.keys, 100.0 * KnownTrees::kMaxTrees);
 }
 
-TEST(KnownTreesTest, AllFilesAreKnownAgainWhereADatabaseOfTooManyFamiliesIsClosed) {
+TEST_F(KnownTreesTest, AllFilesAreKnownAgainWhereADatabaseOfTooManyFamiliesIsClosed) {
   for (const char* const closed : {"/one", "/other"}) {
     KnownTrees trees;
     TellOf(&kOne, "/one", 700, &trees);
@@ -142,7 +141,7 @@ TEST(KnownTreesTest, AllFilesAreKnownAgainWhereADatabaseOfTooManyFamiliesIsClose
 }
 
 // Without a listener, no event reports that a database is closed or has fewer column families.
-TEST(KnownTreesTest, TreesWithoutAListenerThatAreFewAgainAreForgottenForATimeOnly) {
+TEST_F(KnownTreesTest, TreesWithoutAListenerThatAreFewAgainAreForgottenForATimeOnly) {
   for (const bool is_closed : {false, true}) {
     KnownTrees trees;
     for (size_t i = 0; i <= KnownTrees::kMaxTrees; ++i) {
@@ -159,29 +158,27 @@ TEST(KnownTreesTest, TreesWithoutAListenerThatAreFewAgainAreForgottenForATimeOnl
   }
 }
 
-TEST(KnownTreesTest, TreesAreForgottenAsLongAsThereAreTooMany) {
-  KnownTrees trees;
+TEST_F(KnownTreesTest, TreesAreForgottenAsLongAsThereAreTooMany) {
   for (size_t i = 0; i < 20 * KnownTrees::kMaxTrees; ++i) {
     const size_t family = i % (KnownTrees::kMaxTrees + 1);
-    trees.Learn(&kOne, "family" + std::to_string(family), kFlush);
-    ASSERT_EQ(trees.has_forgotten(), i >= KnownTrees::kMaxTrees) << i;
+    trees_.Learn(&kOne, "family" + std::to_string(family), kFlush);
+    ASSERT_EQ(trees_.has_forgotten(), i >= KnownTrees::kMaxTrees) << i;
   }
 }
 
 // A listener reports when column families are few again, regardless of writes meanwhile.
-TEST(KnownTreesTest, TreesWithAListenerAreForgottenUntilItTells) {
-  KnownTrees trees;
-  TellOf(&kOne, "/one", KnownTrees::kMaxTrees + 1, &trees);
+TEST_F(KnownTreesTest, TreesWithAListenerAreForgottenUntilItTells) {
+  TellOf(&kOne, "/one", KnownTrees::kMaxTrees + 1, &trees_);
   for (size_t i = 0; i < 100 * KnownTrees::kMaxTrees; ++i) {
-    trees.Learn(&kOne, "family" + std::to_string(KnownTrees::kMaxTrees), kFlush);
+    trees_.Learn(&kOne, "family" + std::to_string(KnownTrees::kMaxTrees), kFlush);
   }
-  EXPECT_TRUE(trees.has_forgotten());
-  TellOf(&kOne, "/one", 10, &trees);
-  EXPECT_FALSE(trees.has_forgotten());
+  EXPECT_TRUE(trees_.has_forgotten());
+  TellOf(&kOne, "/one", 10, &trees_);
+  EXPECT_FALSE(trees_.has_forgotten());
 }
 
 // Two of a few thousand paths had equal names when a name had only 20 bits of the hash.
-TEST(KnownTreesTest, ThousandsOfDatabasesAreKeptApart) {
+TEST_F(KnownTreesTest, ThousandsOfDatabasesAreKeptApart) {
   constexpr int kPaths = 10'000;
   std::map<uint64_t, std::string> paths;  // keyed by the leading bits of the hash
   std::set<uint64_t> names;
@@ -230,7 +227,7 @@ void Grow(int num_files, size_t key_bytes, const std::string& family, KnownTrees
   record->family.Look();
 }
 
-TEST(KnownTreesTest, AHundredThousandFilesTakeAsMuchAsIsPromised) {
+TEST_F(KnownTreesTest, AHundredThousandFilesTakeAsMuchAsIsPromised) {
   struct Case {
     size_t key_bytes;
     size_t most;
@@ -249,7 +246,7 @@ TEST(KnownTreesTest, AHundredThousandFilesTakeAsMuchAsIsPromised) {
 }
 
 // An estimate, which may be off by a tenth, is kept within the limit.
-TEST(KnownTreesTest, ManyTreesTake128MiB) {
+TEST_F(KnownTreesTest, ManyTreesTake128MiB) {
   struct Case {
     int trees;
     int files;
@@ -279,9 +276,8 @@ TEST(KnownTreesTest, ManyTreesTake128MiB) {
 }
 
 // Without a listener, where few files are open, filters are read again and again.
-TEST(KnownTreesTest, FiltersThatAreReadAgainTakeNoMoreMemory) {
-  KnownTrees trees;
-  trees.NoteFamilyOptions({});
+TEST_F(KnownTreesTest, FiltersThatAreReadAgainTakeNoMoreMemory) {
+  trees_.NoteFamilyOptions({});
   const uint64_t id = DrawTreeId("default");
   ListedFile file;
   file.level = 5;
@@ -289,19 +285,18 @@ TEST(KnownTreesTest, FiltersThatAreReadAgainTakeNoMoreMemory) {
   size_t before = 0;
   for (int i = 0; i < 100'000; ++i) {
     if (i == 1000) before = testing::bytes_in_use;
-    const KnownTrees::Recorded recorded = trees.AddFound(id, file);
+    const KnownTrees::Recorded recorded = trees_.AddFound(id, file);
     const OwnedReader reader(recorded.record, recorded.file);
   }
   EXPECT_LE(testing::bytes_in_use, before + (64 << 10));
 }
 
-TEST(KnownTreesTest, MeetingOptionsForgetsNothing) {
-  KnownTrees trees;
-  trees.Learn(&kOne, "default", Merge(6, true));
-  const std::shared_ptr<TreeRecord> record = trees.RecordOf(&kOne, "default");
-  trees.NoteFamilyOptions({});
-  EXPECT_EQ(trees.Learn(&kOne, "default", kFlush).depth, 6);
-  EXPECT_EQ(trees.RecordOf(&kOne, "default"), record);
+TEST_F(KnownTreesTest, MeetingOptionsForgetsNothing) {
+  trees_.Learn(&kOne, "default", Merge(6, true));
+  const std::shared_ptr<TreeRecord> record = trees_.RecordOf(&kOne, "default");
+  trees_.NoteFamilyOptions({});
+  EXPECT_EQ(trees_.Learn(&kOne, "default", kFlush).depth, 6);
+  EXPECT_EQ(trees_.RecordOf(&kOne, "default"), record);
 }
 
 // RocksDB validates options before it opens a database.
@@ -310,6 +305,12 @@ void BeginToOpen(KnownTrees* trees) {
   options.readers_tell = true;
   trees->NoteFamilyOptions(options);
 }
+
+class OpenedTreesTest : public KnownTreesTest {
+ protected:
+  OpenedTreesTest() { BeginToOpen(&trees_); }
+  const uint64_t id_ = DrawTreeId("default");
+};
 
 // Learns of a file of a family whose filters have one reader each.
 KnownTree Learn(KnownTrees* trees, const void* logger, const std::string& family,
@@ -326,22 +327,20 @@ family::FilePtr Flush(TreeRecord* record, int level, double keys) {
   return record->family.Built(file, 7, keys);
 }
 
-TEST(KnownTreesTest, ATreeIsKnownAgainByItsFiles) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  Learn(&trees, &kOne, "default", Merge(6, true));
-  const std::shared_ptr<TreeRecord> record = trees.RecordOf(&kOne, "default");
+TEST_F(OpenedTreesTest, ATreeIsKnownAgainByItsFiles) {
+  Learn(&trees_, &kOne, "default", Merge(6, true));
+  const std::shared_ptr<TreeRecord> record = trees_.RecordOf(&kOne, "default");
   const family::FilePtr file = Flush(record.get(), 6, 9);
   record->family.Opened(file);
   // A different database is opened while the first one is still open.
-  Learn(&trees, &kOther, "default");
-  EXPECT_NE(trees.RecordOf(&kOther, "default"), record);
+  Learn(&trees_, &kOther, "default");
+  EXPECT_NE(trees_.RecordOf(&kOther, "default"), record);
   record->family.Closed(file);
   record->family.Opened(file);
   const int kAgain = 3;
-  EXPECT_EQ(Learn(&trees, &kAgain, "other").depth, -1);
-  EXPECT_EQ(Learn(&trees, &kAgain, "default").depth, 6);
-  EXPECT_EQ(trees.RecordOf(&kAgain, "default"), record);
+  EXPECT_EQ(Learn(&trees_, &kAgain, "other").depth, -1);
+  EXPECT_EQ(Learn(&trees_, &kAgain, "default").depth, 6);
+  EXPECT_EQ(trees_.RecordOf(&kAgain, "default"), record);
 }
 
 KnownTrees::Recorded Find(KnownTrees* trees, uint64_t tree, int level = 5) {
@@ -355,7 +354,7 @@ KnownTrees::Recorded Find(KnownTrees* trees, uint64_t tree, int level = 5) {
   return recorded;
 }
 
-TEST(KnownTreesTest, AnIdHasAHashOfTheFamily) {
+TEST_F(KnownTreesTest, AnIdHasAHashOfTheFamily) {
   const uint64_t id = DrawTreeId("default");
   EXPECT_NE(id, 0u);
   EXPECT_NE(id, DrawTreeId("default"));
@@ -363,195 +362,150 @@ TEST(KnownTreesTest, AnIdHasAHashOfTheFamily) {
   EXPECT_NE(id & 0xffff, DrawTreeId("another") & 0xffff);
 }
 
-TEST(KnownTreesTest, ALoggerAdoptsTheFilesOfItsFamily) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  const uint64_t id = DrawTreeId("default");
-  const KnownTrees::Recorded recorded = Find(&trees, id);
+TEST_F(OpenedTreesTest, ALoggerAdoptsTheFilesOfItsFamily) {
+  const KnownTrees::Recorded recorded = Find(&trees_, id_);
   ASSERT_NE(recorded.file, nullptr);
-  Find(&trees, id, 6);
-  EXPECT_EQ(trees.Totals().families, 0u);  // has no logger yet
-  EXPECT_NE(Learn(&trees, &kOne, "another").id, id);
-  const KnownTree known = Learn(&trees, &kOne, "default");
-  EXPECT_EQ(known.id, id);
+  Find(&trees_, id_, 6);
+  EXPECT_EQ(trees_.Totals().families, 0u);  // has no logger yet
+  EXPECT_NE(Learn(&trees_, &kOne, "another").id, id_);
+  const KnownTree known = Learn(&trees_, &kOne, "default");
+  EXPECT_EQ(known.id, id_);
   EXPECT_EQ(known.base, 5);
   EXPECT_EQ(known.depth, 6);
-  EXPECT_EQ(trees.RecordOf(&kOne, "default"), recorded.record);
-  EXPECT_EQ(trees.Totals().files.keys, 2000);
+  EXPECT_EQ(trees_.RecordOf(&kOne, "default"), recorded.record);
+  EXPECT_EQ(trees_.Totals().files.keys, 2000);
   // Files that are read later also belong to the tree.
-  EXPECT_EQ(Find(&trees, id).record, recorded.record);
-  EXPECT_EQ(Learn(&trees, &kOne, "default").id, id);
+  EXPECT_EQ(Find(&trees_, id_).record, recorded.record);
+  EXPECT_EQ(Learn(&trees_, &kOne, "default").id, id_);
 }
 
 // Filters in the block cache, for example.
-TEST(KnownTreesTest, LevelsAreKnownByNotesWhereReadersDoNotTell) {
-  KnownTrees trees;
-  trees.NoteFamilyOptions({});
+TEST_F(KnownTreesTest, LevelsAreKnownByNotesWhereReadersDoNotTell) {
+  trees_.NoteFamilyOptions({});
   const uint64_t id = DrawTreeId("default");
-  Find(&trees, id);
-  Find(&trees, id, 6);
-  const KnownTree known = trees.Learn(&kOne, "default", kFlush);
+  Find(&trees_, id);
+  Find(&trees_, id, 6);
+  const KnownTree known = trees_.Learn(&kOne, "default", kFlush);
   EXPECT_EQ(known.id, id);
   EXPECT_EQ(known.base, 5);
   EXPECT_EQ(known.depth, 6);
-  EXPECT_EQ(trees.Totals().files.files, 0u);
+  EXPECT_EQ(trees_.Totals().files.files, 0u);
 }
 
-TEST(KnownTreesTest, ATreeIsAdoptedOnce) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  const uint64_t id = DrawTreeId("default");
-  Find(&trees, id);
-  EXPECT_EQ(Learn(&trees, &kOne, "default").id, id);
-  BeginToOpen(&trees);
-  const KnownTree second = Learn(&trees, &kOther, "default");
-  EXPECT_NE(second.id, id);
+TEST_F(OpenedTreesTest, ATreeIsAdoptedOnce) {
+  Find(&trees_, id_);
+  EXPECT_EQ(Learn(&trees_, &kOne, "default").id, id_);
+  BeginToOpen(&trees_);
+  const KnownTree second = Learn(&trees_, &kOther, "default");
+  EXPECT_NE(second.id, id_);
   EXPECT_EQ(second.base, -1);
-  EXPECT_EQ(Find(&trees, second.id).record, trees.RecordOf(&kOther, "default"));
+  EXPECT_EQ(Find(&trees_, second.id).record, trees_.RecordOf(&kOther, "default"));
 }
 
-TEST(KnownTreesTest, FilesOfSeveralIdsAreOneTreeWhereOneDatabaseIsOpened) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  const uint64_t id = DrawTreeId("default");
+TEST_F(OpenedTreesTest, FilesOfSeveralIdsAreOneTreeWhereOneDatabaseIsOpened) {
   const uint64_t other = DrawTreeId("default");
-  Find(&trees, id);
-  Find(&trees, other);
-  EXPECT_EQ(Learn(&trees, &kOne, "default").id, std::min(id, other));
-  EXPECT_EQ(trees.Totals().files.keys, 2000);
+  Find(&trees_, id_);
+  Find(&trees_, other);
+  EXPECT_EQ(Learn(&trees_, &kOne, "default").id, std::min(id_, other));
+  EXPECT_EQ(trees_.Totals().files.keys, 2000);
 }
 
-TEST(KnownTreesTest, OfTwoDatabasesThatAreOpenedNobodyKnowsWhoseFilesTheyAre) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  Find(&trees, DrawTreeId("default"));
-  BeginToOpen(&trees);
-  Find(&trees, DrawTreeId("default"));
-  Learn(&trees, &kOne, "default");
-  Learn(&trees, &kOther, "default");
-  EXPECT_EQ(trees.Totals().files.files, 0u);
+TEST_F(OpenedTreesTest, OfTwoDatabasesThatAreOpenedNobodyKnowsWhoseFilesTheyAre) {
+  Find(&trees_, DrawTreeId("default"));
+  BeginToOpen(&trees_);
+  Find(&trees_, DrawTreeId("default"));
+  Learn(&trees_, &kOne, "default");
+  Learn(&trees_, &kOther, "default");
+  EXPECT_EQ(trees_.Totals().files.files, 0u);
 }
 
-TEST(KnownTreesTest, FiltersThatAreReadLaterAreOfTheDatabaseThatIsOpen) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  const uint64_t own = Learn(&trees, &kOne, "default").id;
-  const uint64_t id = DrawTreeId("default");
-  Find(&trees, id);
-  EXPECT_EQ(Learn(&trees, &kOne, "default").id, own);
-  EXPECT_EQ(trees.Totals().files.keys, 1000);
+TEST_F(OpenedTreesTest, FiltersThatAreReadLaterAreOfTheDatabaseThatIsOpen) {
+  const uint64_t own = Learn(&trees_, &kOne, "default").id;
+  Find(&trees_, id_);
+  EXPECT_EQ(Learn(&trees_, &kOne, "default").id, own);
+  EXPECT_EQ(trees_.Totals().files.keys, 1000);
   // While another database is being opened, unknown files belong to that database.
-  BeginToOpen(&trees);
-  Find(&trees, DrawTreeId("default"));
-  EXPECT_EQ(trees.Totals().files.keys, 1000);
-  Learn(&trees, &kOther, "default");
-  EXPECT_EQ(trees.Totals().files.keys, 2000);
+  BeginToOpen(&trees_);
+  Find(&trees_, DrawTreeId("default"));
+  EXPECT_EQ(trees_.Totals().files.keys, 1000);
+  Learn(&trees_, &kOther, "default");
+  EXPECT_EQ(trees_.Totals().files.keys, 2000);
 }
 
-TEST(KnownTreesTest, AnotherDatabaseThatIsOpenKeepsItsFiles) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  BeginToOpen(&trees);
-  Learn(&trees, &kOne, "default");
-  Find(&trees, DrawTreeId("default"));
-  EXPECT_EQ(trees.Totals().files.keys, 0);
+TEST_F(OpenedTreesTest, AnotherDatabaseThatIsOpenKeepsItsFiles) {
+  BeginToOpen(&trees_);
+  Learn(&trees_, &kOne, "default");
+  Find(&trees_, DrawTreeId("default"));
+  EXPECT_EQ(trees_.Totals().files.keys, 0);
 }
 
-TEST(KnownTreesTest, OptionsThatAreSetOpenNoDatabase) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  Learn(&trees, &kOne, "default");
+TEST_F(OpenedTreesTest, OptionsThatAreSetOpenNoDatabase) {
+  Learn(&trees_, &kOne, "default");
   FamilyOptions options;
   options.readers_tell = true;
-  trees.NoteFamilyOptions(options, &kOne);
-  Find(&trees, DrawTreeId("default"));
-  EXPECT_EQ(trees.Totals().files.keys, 1000);
+  trees_.NoteFamilyOptions(options, &kOne);
+  Find(&trees_, DrawTreeId("default"));
+  EXPECT_EQ(trees_.Totals().files.keys, 1000);
 }
 
-TEST(KnownTreesTest, FilesOfWorkersAreOfTheirFamily) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  const uint64_t id = DrawTreeId("default");
-  Find(&trees, UnknownTreeId("default"));
-  Find(&trees, id);
-  EXPECT_EQ(Learn(&trees, &kOne, "default").id, id);
-  EXPECT_EQ(trees.Totals().files.keys, 2000);
+TEST_F(OpenedTreesTest, FilesOfWorkersAreOfTheirFamily) {
+  Find(&trees_, UnknownTreeId("default"));
+  Find(&trees_, id_);
+  EXPECT_EQ(Learn(&trees_, &kOne, "default").id, id_);
+  EXPECT_EQ(trees_.Totals().files.keys, 2000);
 }
 
-TEST(KnownTreesTest, AListTakesThePlaceOfWhatWasFound) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  const uint64_t id = DrawTreeId("default");
-  Find(&trees, id);
-  Find(&trees, id, 2);  // has moved since
-  const FileName database = FileName::Of("/a/database", 0);
-  trees.BeginList(&kOne, database);
-  KnownTrees::ToldFamily family;
-  family.family = "default";
-  family.is_ours = true;
-  ListedFile listed;
-  listed.name = database.File(7);
-  listed.level = 5;
-  listed.range = {"a", "b", {}};
-  listed.keys = 10;
-  listed.is_measured = true;
-  listed.bytes = 12;
-  family.files.push_back(listed);
-  KnownTrees::ToldDatabase told;
-  told.name = database;
-  told.is_first = true;
-  told.is_complete = true;
-  told.families.push_back(family);
-  trees.TakeLists(&kOne, std::move(told));
-  EXPECT_EQ(trees.Totals().files.keys, 10);
-  EXPECT_TRUE(trees.Totals().knows_all_files);
-  const KnownTree known = Learn(&trees, &kOne, "default");
-  EXPECT_EQ(known.base, 5);
-  EXPECT_EQ(known.depth, 5);
-  EXPECT_EQ(Find(&trees, id).file->keys, 10);
-  EXPECT_EQ(Learn(&trees, &kOne, "default").id, id);
+TEST_F(OpenedTreesTest, AListTakesThePlaceOfWhatWasFound) {
+  const uint64_t id = DrawTreeId("family0");
+  Find(&trees_, id);
+  Find(&trees_, id, 2);  // has moved since
+  TellOf(&kOne, "/a/database", 1, &trees_);
+  EXPECT_EQ(trees_.Totals().files.keys, 100);
+  EXPECT_TRUE(trees_.Totals().knows_all_files);
+  const KnownTree known = Learn(&trees_, &kOne, "family0");
+  EXPECT_EQ(known.base, 6);
+  EXPECT_EQ(known.depth, 6);
+  EXPECT_EQ(Find(&trees_, id).file->keys, 100);
+  EXPECT_EQ(Learn(&trees_, &kOne, "family0").id, id);
 }
 
 // The notes may be forged.
-TEST(KnownTreesTest, TreesThatNobodyAdoptsAreBounded) {
-  KnownTrees trees;
-  BeginToOpen(&trees);
-  Learn(&trees, &kOne, "default");
-  Flush(trees.RecordOf(&kOne, "default").get(), 6, 77);
-  BeginToOpen(&trees);
-  for (uint64_t i = 0; i < 200'000; ++i) Find(&trees, i << 8 | (i & 0xff), static_cast<int>(i % 7));
-  EXPECT_EQ(trees.Totals().files.keys, 77);
-  EXPECT_FALSE(trees.has_forgotten());
+TEST_F(OpenedTreesTest, TreesThatNobodyAdoptsAreBounded) {
+  Learn(&trees_, &kOne, "default");
+  Flush(trees_.RecordOf(&kOne, "default").get(), 6, 77);
+  BeginToOpen(&trees_);
+  for (uint64_t i = 0; i < 200'000; ++i)
+    Find(&trees_, i << 8 | (i & 0xff), static_cast<int>(i % 7));
+  EXPECT_EQ(trees_.Totals().files.keys, 77);
+  EXPECT_FALSE(trees_.has_forgotten());
 }
 
-TEST(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {
-  KnownTrees trees;
-  trees.NoteFamilyOptions({8, true, true});
-  KnownTree known = trees.Learn(nullptr, "default", kFlush);
+TEST_F(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {
+  trees_.NoteFamilyOptions({8, true, true});
+  KnownTree known = trees_.Learn(nullptr, "default", kFlush);
   EXPECT_EQ(known.size_ratio, 8);
   EXPECT_EQ(known.has_dynamic_levels, true);
   EXPECT_FALSE(known.last_level_has_filters);
-  trees.NoteFamilyOptions({8, true, true});
-  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 8);
-  trees.NoteFamilyOptions({4, false, false});
-  known = trees.Learn(nullptr, "default", kFlush);
+  trees_.NoteFamilyOptions({8, true, true});
+  EXPECT_EQ(trees_.Learn(nullptr, "default", kFlush).size_ratio, 8);
+  trees_.NoteFamilyOptions({4, false, false});
+  known = trees_.Learn(nullptr, "default", kFlush);
   EXPECT_EQ(known.size_ratio, 0);
   EXPECT_EQ(known.has_dynamic_levels, std::nullopt);
   EXPECT_TRUE(known.last_level_has_filters);
-  trees.NoteFamilyOptions({8, true, true});
-  EXPECT_EQ(trees.Learn(nullptr, "default", kFlush).size_ratio, 0);  // ratios differed before
+  trees_.NoteFamilyOptions({8, true, true});
+  EXPECT_EQ(trees_.Learn(nullptr, "default", kFlush).size_ratio, 0);  // ratios differed before
 }
 
-TEST(KnownTreesTest, TotalsAreOfAllTrees) {
-  KnownTrees trees;
-  EXPECT_FALSE(trees.Totals().knows_all_files);
-  BeginToOpen(&trees);
+TEST_F(KnownTreesTest, TotalsAreOfAllTrees) {
+  EXPECT_FALSE(trees_.Totals().knows_all_files);
+  BeginToOpen(&trees_);
   for (const char* const family : {"a", "b"}) {
-    Learn(&trees, &kOne, family);
-    Flush(trees.RecordOf(&kOne, family).get(), 0, 100);
-    Flush(trees.RecordOf(&kOne, family).get(), 6, 50);
+    Learn(&trees_, &kOne, family);
+    Flush(trees_.RecordOf(&kOne, family).get(), 0, 100);
+    Flush(trees_.RecordOf(&kOne, family).get(), 6, 50);
   }
-  const KnownTotals totals = trees.Totals();
+  const KnownTotals totals = trees_.Totals();
   EXPECT_EQ(totals.families, 2u);
   EXPECT_EQ(totals.files.files, 4u);
   EXPECT_EQ(totals.files.keys, 300);

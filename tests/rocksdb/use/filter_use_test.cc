@@ -21,21 +21,18 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
-#include <string_view>
 #include <thread>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/lookups/counted_asks.h"
 #include "tests/support/files.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/rocksdb_testing.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "third_party/rocksdb_abi/versions.h"
@@ -61,68 +58,20 @@ using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::WriteOptions;
+using testing::FromEnvironment;
 using testing::TemporaryFolder;
 
 constexpr int kLevels = 7;
 constexpr size_t kKeysOfLevel[kLevels] = {20'000, 20'000, 25'000, 30'000, 40'000, 60'000, 90'000};
 constexpr size_t kPrefixBytes = 4;
 
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-// Hashes in each filter, by the filter's number.
-using Truth = std::unordered_map<uint64_t, std::shared_ptr<const std::unordered_set<uint64_t>>>;
-
-class RecordingBuilder final : public FilterBitsBuilder {
- public:
-  RecordingBuilder(FilterBitsBuilder* inner, Truth* truth) : inner_(inner), truth_(truth) {}
-  void AddKey(const Slice& key) override {
-    hashes_.insert(HashKey({key.data(), key.size()}).value);
-    inner_->AddKey(key);
-  }
-#if WINNOW_ROCKSDB_AT_LEAST(9, 6)
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
-    hashes_.insert(HashKey({key.data(), key.size()}).value);
-    hashes_.insert(HashKey({alt.data(), alt.size()}).value);
-    inner_->AddKeyAndAlt(key, alt);
-  }
-#endif
-  size_t EstimateEntriesAdded() override { return inner_->EstimateEntriesAdded(); }
-  Slice Finish(std::unique_ptr<const char[]>* buf) override { return Record(inner_->Finish(buf)); }
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
-    return Record(inner_->Finish(buf, status));
-  }
-  Status MaybePostVerify(const Slice& content) override { return inner_->MaybePostVerify(content); }
-  size_t ApproximateNumEntries(size_t bytes) override {
-    return inner_->ApproximateNumEntries(bytes);
-  }
-#if WINNOW_ROCKSDB_AT_LEAST(10, 9)
-  size_t CalculateSpace(size_t entries) override { return inner_->CalculateSpace(entries); }
-  double EstimatedFpRate(size_t entries, size_t bytes) override {
-    return inner_->EstimatedFpRate(entries, bytes);
-  }
-#endif
-
- private:
-  Slice Record(const Slice& block) {
-    (*truth_)[HashOfTail({block.data(), block.size()})] =
-        std::make_shared<const std::unordered_set<uint64_t>>(std::exchange(hashes_, {}));
-    return block;
-  }
-
-  const std::unique_ptr<FilterBitsBuilder> inner_;
-  Truth* const truth_;
-  std::unordered_set<uint64_t> hashes_;
-};
+// Hashes of all keys and prefixes in the filters of each level of a column family.
+using Truth = std::array<std::unordered_set<uint64_t>, kLevels>;
 
 // Exact counts for one policy and level. Not thread-safe.
 struct Counts {
   uint64_t asks = 0;
-  uint64_t denied = 0;
   double rates = 0;  // sum of the filters' rates over the checks for absent keys
-  uint64_t false_positives = 0;
 };
 using CountsByLevel = std::array<Counts, kLevels>;
 
@@ -130,10 +79,9 @@ class CountingReader final : public FilterBitsReader {
  public:
   CountingReader(FilterBitsReader* inner, const Slice& block, const Truth& truth,
                  CountsByLevel* counts)
-      : inner_(inner), truth_(truth.at(HashOfTail({block.data(), block.size()}))) {
-    const FilterInfo info = FilterView({block.data(), block.size()}).info();
-    counts_ = &counts->at(static_cast<size_t>(info.level));
-    rate_ = info.expected_fpr;
+      : inner_(inner), info_(FilterView({block.data(), block.size()}).info()) {
+    truth_ = &truth.at(static_cast<size_t>(info_.level));
+    counts_ = &counts->at(static_cast<size_t>(info_.level));
   }
   bool MayMatch(const Slice& key) override { return Count(key, inner_->MayMatch(key)); }
   void MayMatch(int n, Slice** keys, bool* may_match) override {
@@ -144,10 +92,8 @@ class CountingReader final : public FilterBitsReader {
  private:
   bool Count(const Slice& key, bool may_match) {
     ++counts_->asks;
-    if (!may_match) ++counts_->denied;
     if (truth_->count(HashKey({key.data(), key.size()}).value) == 0) {
-      counts_->rates += rate_;
-      if (may_match) ++counts_->false_positives;
+      counts_->rates += info_.expected_fpr;
     } else {
       EXPECT_TRUE(may_match);
     }
@@ -155,21 +101,20 @@ class CountingReader final : public FilterBitsReader {
   }
 
   const std::unique_ptr<FilterBitsReader> inner_;
-  const std::shared_ptr<const std::unordered_set<uint64_t>> truth_;
+  const FilterInfo info_;
+  const std::unordered_set<uint64_t>* truth_;
   Counts* counts_;
-  double rate_;
 };
 
 class CountingPolicy final : public FilterPolicy {
  public:
-  CountingPolicy(const PolicyOptions& options, Truth* truth) : truth_(truth) {
+  CountingPolicy(const PolicyOptions& options, const Truth* truth) : truth_(truth) {
     EXPECT_TRUE(NewFilterPolicy(options, &inner_).ok());
   }
   const char* Name() const override { return inner_->Name(); }
   const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    FilterBitsBuilder* const inner = inner_->GetBuilderWithContext(context);
-    return inner == nullptr ? nullptr : new RecordingBuilder(inner, truth_);
+    return inner_->GetBuilderWithContext(context);
   }
   FilterBitsReader* GetFilterBitsReader(const Slice& block) const override {
     return new CountingReader(inner_->GetFilterBitsReader(block), block, *truth_, &counts_);
@@ -177,19 +122,9 @@ class CountingPolicy final : public FilterPolicy {
   const CountsByLevel& counts() const { return counts_; }
 
  private:
-  Truth* const truth_;
+  const Truth* const truth_;
   std::shared_ptr<const FilterPolicy> inner_;
   mutable CountsByLevel counts_ = {};
-};
-
-class Concatenation final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
- public:
-  const char* Name() const override { return "concatenation"; }
-  bool Merge(const Slice& /*key*/, const Slice* before, const Slice& value, std::string* after,
-             ROCKSDB_NAMESPACE::Logger* /*log*/) const override {
-    *after = (before != nullptr ? before->ToString() : "") + value.ToString();
-    return true;
-  }
 };
 
 struct Family {
@@ -220,17 +155,14 @@ class FilterUseTest : public ::testing::Test {
  protected:
   static constexpr double kAbsentShares[] = {1, 0.9, 0.5, 0.1, 0};
 
-  ~FilterUseTest() override {
-    Close();
-    SetMeanGap(kNoSetGap);
-  }
+  ~FilterUseTest() override { SetMeanGap(kNoSetGap); }
 
   ColumnFamilyOptions OptionsOf(size_t i) {
     const Family& family = kFamilies[i];
     PolicyOptions policy;
     policy.bits_per_key = family.bits_per_key;
     policy.level_plan = family.plan;
-    policies_[i] = std::make_shared<CountingPolicy>(policy, &truth_);
+    policies_[i] = std::make_shared<CountingPolicy>(policy, &truth_[i]);
     BlockBasedTableOptions table;
     table.filter_policy = policies_[i];
     table.block_cache = cache_;
@@ -245,7 +177,9 @@ class FilterUseTest : public ::testing::Test {
     options.disable_auto_compactions = true;
     options.level0_slowdown_writes_trigger = 1000;
     options.num_levels = kLevels;
-    options.merge_operator = std::make_shared<Concatenation>();
+    EXPECT_TRUE(ROCKSDB_NAMESPACE::MergeOperator::CreateFromString({}, "stringappend",
+                                                                   &options.merge_operator)
+                    .ok());
     options.write_buffer_size = size_t{256} << 20;
     options.compression = ROCKSDB_NAMESPACE::kNoCompression;
     options.target_file_size_base = size_t{1} << 30;
@@ -256,7 +190,7 @@ class FilterUseTest : public ::testing::Test {
   }
 
   void Open() {
-    Close();
+    opened_.Close();
     // A new cache, since the old one has readers of the former policies.
     cache_ = ROCKSDB_NAMESPACE::NewLRUCache(size_t{256} << 20);
     ROCKSDB_NAMESPACE::DBOptions options;
@@ -266,31 +200,30 @@ class FilterUseTest : public ::testing::Test {
     options.max_open_files = -1;
     std::vector<ColumnFamilyDescriptor> families;
     for (size_t i = 0; i < kNumFamilies; ++i) families.push_back({kFamilies[i].name, OptionsOf(i)});
-    rocksdb_abi::OpenedDB opened{};
-    ASSERT_STATUS_OK(DB::Open(options, folder_ / "db", families, &handles_, &opened));
-    database_ = rocksdb_abi::Own(std::move(opened));
-  }
-
-  void Close() {
-    if (database_ == nullptr) return;
-    for (ColumnFamilyHandle* handle : handles_) {
-      EXPECT_TRUE(database_->DestroyColumnFamilyHandle(handle).ok());
-    }
-    handles_.clear();
-    database_.reset();
+    opened_.Open(options, folder_ / "db", families);
+    database_ = opened_.database.get();
+    ASSERT_NE(database_, nullptr);
   }
 
   // Writes one file per level, the lowest first. Some keys of lower levels are deleted or merged.
   void Write() {
     WriteOptions write;
     write.disableWAL = true;
-    for (ColumnFamilyHandle* handle : handles_) {
+    for (size_t family = 0; family < kNumFamilies; ++family) {
+      ColumnFamilyHandle* const handle = opened_.handles[family];
       for (int level = kLevels - 1; level >= 0; --level) {
+        const auto note = [&](std::string key) {
+          auto& hashes = truth_[family].at(static_cast<size_t>(level));
+          hashes.insert(HashKey(key).value);
+          if (kFamilies[family].has_prefixes)
+            hashes.insert(HashKey(key.substr(0, kPrefixBytes)).value);
+          return key;
+        };
         for (size_t i = 0; i < kKeysOfLevel[level]; ++i) {
-          ASSERT_STATUS_OK(database_->Put(write, handle, KeyOf(NumberOf(level, i)), "value"));
+          ASSERT_STATUS_OK(database_->Put(write, handle, note(KeyOf(NumberOf(level, i))), "value"));
         }
         for (size_t i = 0; level < kLevels - 1 && i < 1000; ++i) {
-          const std::string below = KeyOf(NumberOf(level + 1, 17 * i));
+          const std::string below = note(KeyOf(NumberOf(level + 1, 17 * i)));
           ASSERT_STATUS_OK(i % 2 == 0 ? database_->Delete(write, handle, below)
                                       : database_->Merge(write, handle, below, "more"));
         }
@@ -317,7 +250,7 @@ class FilterUseTest : public ::testing::Test {
   // Runs Gets, MultiGets and, with prefixes, seeks, in turn.
   void LookUp(size_t family, size_t lookups, double absent_share, bool with_seeks) {
     ReadOptions read;
-    ColumnFamilyHandle* const handle = handles_[family];
+    ColumnFamilyHandle* const handle = opened_.handles[family];
     constexpr size_t kBatch = 20;
     std::vector<std::string> keys(kBatch);
     std::vector<Slice> slices(kBatch);
@@ -361,13 +294,13 @@ class FilterUseTest : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
-  Truth truth_;
+  Truth truth_[kNumFamilies];
   std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Statistics> statistics_ =
       ROCKSDB_NAMESPACE::CreateDBStatistics();
   std::shared_ptr<CountingPolicy> policies_[kNumFamilies];
-  std::unique_ptr<DB> database_;
-  std::vector<ColumnFamilyHandle*> handles_;
+  testing::OpenFamilies opened_;
+  DB* database_ = nullptr;
   std::mt19937_64 random_{20260308};
   uint64_t absent_ = 0;
 };
@@ -468,44 +401,34 @@ TEST(FilterUseOfFamiliesTest, EachFamilyOfAPolicyHasItsRows) {
   ASSERT_EQ(winnow_rocksdb_register(), 0);
   const std::string text = "bits_per_key=9.25";
   const TemporaryFolder folder;
-  std::vector<ColumnFamilyHandle*> handles;
-  std::unique_ptr<DB> database;
-  ROCKSDB_NAMESPACE::Options options;
+  testing::OpenFamilies opened;
   const auto open = [&] {
-    database.reset();
     BlockBasedTableOptions table;
     table.filter_policy = testing::MakePolicyFrom("{id=winnow;" + text + "}");
-    options = testing::MakeOptions(table);
+    ROCKSDB_NAMESPACE::Options options = testing::MakeOptions(table);
     options.create_missing_column_families = true;
-    options.disable_auto_compactions = true;
-    rocksdb_abi::OpenedDB opened{};
-    ASSERT_STATUS_OK(DB::Open(options, folder / "db", {{"default", options}, {"orders", options}},
-                              &handles, &opened));
-    database = rocksdb_abi::Own(std::move(opened));
+    opened.Open(options, folder / "db", {{"default", options}, {"orders", options}});
+    ASSERT_NE(opened.database, nullptr);
   };
   const auto flush = [&](size_t family) {
     for (uint64_t i = 0; i < 20'000; ++i) {  // small filters have no note
-      ASSERT_STATUS_OK(database->Put(WriteOptions(), handles[family], KeyOf(i), "value"));
+      ASSERT_STATUS_OK(
+          opened.database->Put(WriteOptions(), opened.handles[family], KeyOf(i), "value"));
     }
-    ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(), handles[family]));
-  };
-  const auto close = [&] {
-    for (ColumnFamilyHandle* const handle : handles) delete handle;
-    database.reset();
+    ASSERT_STATUS_OK(opened.database->Flush({}, opened.handles[family]));
   };
   open();
   flush(0);
   flush(1);
   flush(1);
   EXPECT_EQ(FiltersByFamily(text), (Filters{{"default", 1}, {"orders", 2}}));
-  close();
   open();
   EXPECT_EQ(FiltersByFamily(text), (Filters{{"", 3}})) << "no family was named yet";
   flush(1);
   flush(0);
   EXPECT_EQ(FiltersByFamily(text), (Filters{{"default", 2}, {"orders", 3}}))
       << "the files that were found have notes";
-  close();
+  opened.Close();
   EXPECT_EQ(FiltersByFamily(text), Filters());
 }
 

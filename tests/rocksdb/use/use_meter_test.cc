@@ -52,13 +52,19 @@ class UseMeterTest : public ::testing::Test {
   UseMeterTest() { EXPECT_TRUE(NewBuiltinReader(&builtin_).ok()); }
   ~UseMeterTest() override { SetMeanGap(kNoSetGap); }
 
-  std::unique_ptr<FilterBitsReader> Reader(const std::string& block) {
-    return std::unique_ptr<FilterBitsReader>(NewBitsReader(block, *builtin_, {}, use_.get()));
+  std::unique_ptr<FilterBitsReader> Reader(const std::string& block,
+                                           const std::shared_ptr<NamedUse>& use,
+                                           OwnedReader owned = {}) {
+    return std::unique_ptr<FilterBitsReader>(
+        NewBitsReader(block, *builtin_, std::move(owned), use.get()));
   }
+  std::unique_ptr<FilterBitsReader> Reader(const std::string& block) { return Reader(block, use_); }
 
   // Returns the sums of this test's meter only.
   UseSums SumsOf(int level) const { return use_->Read(false)[{"", level}]; }
 
+  const int log_ = 0;
+  const std::string block_ = BlockOf(6, 7, 100);
   std::shared_ptr<const FilterPolicy> builtin_;
   UseMeter meter_;
   const std::shared_ptr<NamedUse> use_ = meter_.Named("bits_per_key=10");
@@ -101,8 +107,7 @@ TEST_F(UseMeterTest, CountsEachAskWhereTheGapIsOne) {
     const auto tree = std::make_shared<TreeRecord>();
     const auto file = std::make_shared<family::LiveFile>();
     file->bits = 60;  // asked() is then the number of denied checks
-    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(
-        block, *builtin_, has_file ? OwnedReader(tree, file) : OwnedReader(), use_.get()));
+    const auto reader = Reader(block, use_, has_file ? OwnedReader(tree, file) : OwnedReader());
     for (const size_t length : {8, 40, 70, 200, 600, 2000}) {
       for (const bool together : {false, true}) {
         for (const int repeats : {1, 3}) {
@@ -239,21 +244,6 @@ TEST(UseCellTest, ThreadsWithOneSlotLoseNothing) {
   cell->GiveBack();
 }
 
-// Threads with fewer checks than the mean gap count as much as one thread with all checks.
-TEST_F(UseMeterTest, ShortThreadsCount) {
-  SetMeanGap(50);
-  constexpr size_t kThreads = 3000;
-  const std::string block = BlockOf(1, 10, 1000);
-  const auto reader = Reader(block);
-  for (size_t i = 0; i < kThreads; ++i) {
-    InThread([&] {
-      for (size_t j = 0; j < 10; ++j) reader->MayMatch("absent " + std::to_string(i * 10 + j));
-    });
-  }
-  EXPECT_NEAR(static_cast<double>(SumsOf(1).asks), 10.0 * kThreads,
-              5 * std::sqrt(10.0 * kThreads * 50));
-}
-
 TEST_F(UseMeterTest, KnowsTheFiltersThatHaveReaders) {
   const std::string one = BlockOf(5, 10, 2000);
   const std::string other = BlockOf(5, 6, 3000);
@@ -280,13 +270,13 @@ TEST_F(UseMeterTest, DamagedBlocksHaveNoLevel) {
   for (size_t at = whole.size() - 64; at < whole.size(); ++at) {
     std::string block = whole;
     block[at] = static_cast<char>(block[at] ^ 0x55);
-    NamedUse use("bits_per_key=10");
-    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, &use));
+    const auto use = std::make_shared<NamedUse>("bits_per_key=10");
+    const auto reader = Reader(block, use);
     const bool is_usable = FilterView(block).fault() == Fault::kNone;
     InThread([&] { AskAll(reader.get(), Keys(100, 20, false), false); });
     if (!is_usable) {
       ++damaged;
-      NamedUse::Sums sums = use.Read(true);
+      NamedUse::Sums sums = use->Read(true);
       const UseSums none = sums[{"", -1}];
       EXPECT_EQ((sums[{"", 4}].filters), 0u) << at;
       EXPECT_EQ(none.asks, none.filters * 100) << at;
@@ -314,57 +304,47 @@ TEST_F(UseMeterTest, LevelsThatNoFilterCanStateAreNone) {
 // A reader in a cache may outlive its policy.
 TEST_F(UseMeterTest, ReadersOutliveTheirMeter) {
   SetMeanGap(1);
-  const std::string block = BlockOf(0, 10, 1000);
   auto meter = std::make_unique<UseMeter>();
-  const std::unique_ptr<FilterBitsReader> reader(
-      NewBitsReader(block, *builtin_, {}, meter->Named("bits_per_key=10").get()));
+  const auto reader = Reader(block_, meter->Named("bits_per_key=10"));
   meter.reset();
   InThread([&] { EXPECT_TRUE(reader->MayMatch("key 7")); });
 }
 
-std::vector<UseRow> RowsOf(const void* log) { return UseMeter::ReadAll(log); }
-
 TEST_F(UseMeterTest, RowsSayWhoseTheyAre) {
-  const int log = 0;
   const int other_log = 0;
   const int database = 0;
-  meter_.NoteFamily(&log, "orders");
-  meter_.NoteFamily(&log, "default");
-  meter_.Opened(&database, "/data/db", &log);
-  const std::string block = BlockOf(6, 7, 100);
-  const std::unique_ptr<FilterBitsReader> reader(
-      NewBitsReader(block, *builtin_, {}, meter_.Named("bits_per_key=7").get()));
-  const std::vector<UseRow> rows = RowsOf(&log);
+  for (const char* const family : {"default", "orders"}) meter_.NoteFamily(&log_, family);
+  meter_.Opened(&database, "/data/db", &log_);
+  const auto reader = Reader(block_, meter_.Named("bits_per_key=7"));
+  const std::vector<UseRow> rows = UseMeter::ReadAll(&log_);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].policy, "bits_per_key=7");
   EXPECT_THAT(rows[0].families, ::testing::ElementsAre("default", "orders"));
   EXPECT_THAT(rows[0].databases, ::testing::ElementsAre("/data/db"));
   EXPECT_EQ(rows[0].level, 6);
   EXPECT_EQ(rows[0].sums.keys, 100u);
-  EXPECT_TRUE(RowsOf(&other_log).empty());
+  EXPECT_TRUE(UseMeter::ReadAll(&other_log).empty());
   meter_.Closed(&database);
-  EXPECT_TRUE(RowsOf(&log).empty()) << "another database may have a log at this address";
-  EXPECT_EQ(RowsOf(nullptr).size(), 1u) << "its figures stay";
+  EXPECT_TRUE(UseMeter::ReadAll(&log_).empty()) << "another database may have a log here";
+  EXPECT_EQ(UseMeter::ReadAll(nullptr).size(), 1u) << "its figures stay";
 }
 
 // A tree without a logger has no name yet, and one of a closed database keeps its sums.
 TEST_F(UseMeterTest, RowsAreOfTheFamilyOnceItIsKnown) {
-  const int log = 0;
-  for (const char* const family : {"default", "orders"}) meter_.NoteFamily(&log, family);
+  for (const char* const family : {"default", "orders"}) meter_.NoteFamily(&log_, family);
   SetMeanGap(1);
-  const std::string block = BlockOf(6, 7, 100);
   using Asks = std::map<std::string, uint64_t>;
   const auto asks = [&] {
     Asks by_family;
-    for (const UseRow& row : RowsOf(&log)) {
+    for (const UseRow& row : UseMeter::ReadAll(&log_)) {
       by_family[Joined(row.families)] += row.sums.asks;
       EXPECT_EQ(row.level, 6);
     }
     return by_family;
   };
   const auto ask = [&](const std::shared_ptr<TreeRecord>& tree) {
-    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(
-        block, *builtin_, OwnedReader(tree, std::make_shared<family::LiveFile>()), use_.get()));
+    const auto reader =
+        Reader(block_, use_, OwnedReader(tree, std::make_shared<family::LiveFile>()));
     InThread([&] { reader->MayMatch("absent"); });
   };
   auto tree = std::make_shared<TreeRecord>();
@@ -383,32 +363,22 @@ TEST_F(UseMeterTest, RowsAreOfTheFamilyOnceItIsKnown) {
 
 // SetOptions gives a policy, or its successor, another name.
 TEST_F(UseMeterTest, FiltersCountUnderTheNameThatTheirPolicyHadWhenTheyWereRead) {
-  const int log = 0;
-  meter_.NoteFamily(&log, "orders");
-  const std::string block = BlockOf(6, 7, 100);
-  const auto read = [&](const std::string& name) {
-    return std::unique_ptr<FilterBitsReader>(
-        NewBitsReader(block, *builtin_, {}, meter_.Named(name).get()));
-  };
-  const auto former = read("bits_per_key=7");
-  const auto latter = read("bits_per_key=8");
-  const auto again = read("bits_per_key=7");
+  meter_.NoteFamily(&log_, "orders");
+  const auto former = Reader(block_, meter_.Named("bits_per_key=7"));
+  const auto latter = Reader(block_, meter_.Named("bits_per_key=8"));
+  const auto again = Reader(block_, meter_.Named("bits_per_key=7"));
   std::map<std::string, uint64_t> filters;
-  for (const UseRow& row : RowsOf(&log)) filters[row.policy] += row.sums.filters;
+  for (const UseRow& row : UseMeter::ReadAll(&log_)) filters[row.policy] += row.sums.filters;
   EXPECT_EQ(filters,
             (std::map<std::string, uint64_t>{{"bits_per_key=7", 2}, {"bits_per_key=8", 1}}));
 }
 
 // The names of policies that ended do not gather without limit, but those in use stay.
 TEST_F(UseMeterTest, HasALimitedNumberOfNames) {
-  const int log = 0;
-  meter_.NoteFamily(&log, "orders");
-  const std::string block = BlockOf(6, 7, 100);
-  const std::unique_ptr<FilterBitsReader> reader(
-      NewBitsReader(block, *builtin_, {}, meter_.Named("in use").get()));
+  meter_.NoteFamily(&log_, "orders");
+  const auto reader = Reader(block_, meter_.Named("in use"));
   for (size_t i = 0; i < 2 * UseMeter::kMostNames; ++i) {
-    const std::shared_ptr<NamedUse> ended = meter_.Named("ended " + std::to_string(i));
-    delete NewBitsReader(block, *builtin_, {}, ended.get());
+    Reader(block_, meter_.Named("ended " + std::to_string(i)));
   }
   size_t names = 0;
   size_t in_use = 0;
@@ -450,37 +420,13 @@ TEST_F(UseMeterTest, MetricsHaveThePolicyOfADatabaseForAsLongAsItLives) {
   meter->NoteDatabase();
   EXPECT_THAT(rows(UseMeter::ReadWithIdle()), ElementsAre(Pair(-1, 0))) << "no filter yet";
   EXPECT_THAT(rows(UseMeter::ReadAll()), IsEmpty());
-  const std::string block = BlockOf(6, 7, 100);
   {
-    const std::unique_ptr<FilterBitsReader> reader(NewBitsReader(block, *builtin_, {}, use.get()));
+    const auto reader = Reader(block_, use);
     EXPECT_THAT(rows(UseMeter::ReadWithIdle()), ElementsAre(Pair(6, 1)));
   }
   EXPECT_THAT(rows(UseMeter::ReadWithIdle()), ElementsAre(Pair(6, 0))) << "dropped from a cache";
   meter.reset();
   EXPECT_THAT(rows(UseMeter::ReadWithIdle()), IsEmpty());
-}
-
-TEST_F(UseMeterTest, AThousandPolicies) {
-  std::vector<std::unique_ptr<UseMeter>> meters;
-  std::vector<std::unique_ptr<FilterBitsReader>> readers;
-  std::vector<std::string> blocks;
-  for (int level = 0; level < 7; ++level) blocks.push_back(BlockOf(level, 10, 10));
-  const int log = 0;
-  for (int i = 0; i < 1000; ++i) {
-    meters.push_back(std::make_unique<UseMeter>());
-    meters.back()->NoteFamily(&log, "family " + std::to_string(i));
-    for (const std::string& block : blocks) {
-      readers.emplace_back(
-          NewBitsReader(block, *builtin_, {}, meters.back()->Named("bits_per_key=10").get()));
-    }
-  }
-  SetMeanGap(1);
-  InThread([&] {
-    for (const auto& reader : readers) reader->MayMatch("absent, most likely");
-  });
-  const std::vector<UseRow> rows = RowsOf(&log);
-  ASSERT_EQ(rows.size(), 7000u);
-  for (const UseRow& row : rows) EXPECT_EQ(row.sums.asks, 1u);
 }
 
 TEST(CountedAsksTest, GapsHaveTheirMean) {

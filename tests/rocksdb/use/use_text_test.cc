@@ -5,9 +5,7 @@
 #include <rocksdb/filter_policy.h>
 
 #include <cmath>
-#include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +14,7 @@
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/prometheus_text.h"
 #include "tests/support/files.h"
+#include "tests/support/keeping_logger.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 #include "winnow/builder.h"
 
@@ -149,17 +148,6 @@ TEST(UseTextTest, PrometheusSumsEqualLabels) {
   EXPECT_THAT(PrometheusText({}, {}, {}), Not(HasSubstr("filter_use")));
 }
 
-class KeepingLogger final : public ROCKSDB_NAMESPACE::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    std::vector<char> line(100'000);
-    std::vsnprintf(line.data(), line.size(), format, arguments);
-    lines.emplace_back(line.data());
-  }
-  std::vector<std::string> lines;
-};
-
 TEST(LogUseTest, WritesToEachLogAtMostOnceInTenMinutes) {
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin;
   ASSERT_TRUE(NewBuiltinReader(&builtin).ok());
@@ -168,8 +156,8 @@ TEST(LogUseTest, WritesToEachLogAtMostOnceInTenMinutes) {
   FilterBuilder builder(options);
   for (int i = 0; i < 1000; ++i) builder.Add("key " + std::to_string(i));
   const FilterBlock block = builder.Finish();
-  KeepingLogger log;
-  KeepingLogger other;
+  testing::KeepingLogger log;
+  testing::KeepingLogger other;
   UseMeter meter;
   const std::shared_ptr<NamedUse> use = meter.Named("bits_per_key=10");
   meter.NoteFamily(&log, "orders");
