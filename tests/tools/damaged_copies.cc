@@ -19,8 +19,6 @@ namespace winnow::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::CompressionType;
-using ROCKSDB_NAMESPACE::Options;
 
 constexpr uint64_t kKeys = 1'500;
 constexpr size_t kPage = 4096;
@@ -30,7 +28,7 @@ constexpr size_t kPage = 4096;
 struct Settings {
   std::string name;
   BlockBasedTableOptions table;
-  Options options;
+  ROCKSDB_NAMESPACE::Options options;
   bool timestamps = false;
   bool deleted_range = false;
 };
@@ -44,7 +42,7 @@ std::string ValueOf(uint64_t i) {
 }
 
 void WriteFileOf(const Settings& settings, uint64_t first, const std::string& path) {
-  Options options = settings.options;
+  ROCKSDB_NAMESPACE::Options options = settings.options;
   options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(settings.table));
   ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), options);
   ASSERT_STATUS_OK(writer.Open(path));
@@ -69,9 +67,7 @@ Settings With(const std::string& name, const std::string& policy, uint32_t versi
   settings.table.block_size = 1024;
   settings.table.enable_index_compression = false;
   settings.options.compression = ROCKSDB_NAMESPACE::kNoCompression;
-  if (change) {
-    change(&settings);
-  }
+  if (change) change(&settings);
   return settings;
 }
 
@@ -108,57 +104,54 @@ std::vector<Settings> FilterSettings() {
 
 std::vector<Settings> FormatSettings() {
   std::vector<Settings> all;
-  using ROCKSDB_NAMESPACE::ChecksumType;
-  for (const auto& change : {+[](Settings*) {}, +Partition}) {
-    all.push_back(With("no checksums", "winnow:10", 5, [change](Settings* settings) {
-      change(settings);
-      settings->name += settings->table.partition_filters ? ", partitions" : "";
-      settings->table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
-    }));
+  const auto add = [&all](const std::string& name, const std::function<void(Settings*)>& change) {
+    all.push_back(With(name, "winnow:10", 5, change));
+  };
+  add("no checksums",
+      [](Settings* settings) { settings->table.checksum = ROCKSDB_NAMESPACE::kNoChecksum; });
+  add("no checksums, partitions", [](Settings* settings) {
+    Partition(settings);
+    settings->table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  });
+  for (const auto type : {ROCKSDB_NAMESPACE::kCRC32c, ROCKSDB_NAMESPACE::kxxHash,
+                          ROCKSDB_NAMESPACE::kxxHash64, ROCKSDB_NAMESPACE::kXXH3}) {
+    add("checksum type " + std::to_string(type),
+        [type](Settings* settings) { settings->table.checksum = type; });
   }
-  for (const ChecksumType type : {ROCKSDB_NAMESPACE::kCRC32c, ROCKSDB_NAMESPACE::kxxHash,
-                                  ROCKSDB_NAMESPACE::kxxHash64, ROCKSDB_NAMESPACE::kXXH3}) {
-    all.push_back(With("checksum type " + std::to_string(type), "winnow:10", 5,
-                       [type](Settings* settings) { settings->table.checksum = type; }));
-  }
-  for (const CompressionType type : ROCKSDB_NAMESPACE::GetSupportedCompressions()) {
+  for (const auto type : ROCKSDB_NAMESPACE::GetSupportedCompressions()) {
     // kDisableCompressionOption only turns compression off.
     if (type == ROCKSDB_NAMESPACE::kNoCompression ||
         type == ROCKSDB_NAMESPACE::kDisableCompressionOption) {
       continue;
     }
+    const std::string number = std::to_string(type);
     for (const uint32_t version : {2, 5}) {
-      all.push_back(With("compression type " + std::to_string(type), "winnow:10", version,
+      all.push_back(With("compression type " + number, "winnow:10", version,
                          [type](Settings* settings) { settings->options.compression = type; }));
     }
-    all.push_back(With("all compressed by type " + std::to_string(type), "winnow:10", 5,
-                       [type](Settings* settings) {
-                         Partition(settings);
-                         settings->options.compression = type;
-                         settings->table.enable_index_compression = true;
-                       }));
+    add("all compressed by type " + number, [type](Settings* settings) {
+      Partition(settings);
+      settings->options.compression = type;
+      settings->table.enable_index_compression = true;
+    });
   }
-  all.push_back(With("blocks in pages", "winnow:10", 5,
-                     [](Settings* settings) { settings->table.block_align = true; }));
-  all.push_back(With("index with first keys", "winnow:10", 5, [](Settings* settings) {
+  add("blocks in pages", [](Settings* settings) { settings->table.block_align = true; });
+  add("index with first keys", [](Settings* settings) {
     settings->table.index_type = BlockBasedTableOptions::kBinarySearchWithFirstKey;
-  }));
-  all.push_back(With("index of hashes", "winnow:10", 5, [](Settings* settings) {
+  });
+  add("index of hashes", [](Settings* settings) {
     settings->table.index_type = BlockBasedTableOptions::kHashSearch;
     settings->options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
-  }));
-  all.push_back(With("hashes in blocks", "winnow:10", 5, [](Settings* settings) {
+  });
+  add("hashes in blocks", [](Settings* settings) {
     settings->table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
-  }));
-  all.push_back(With("deleted range", "winnow:10", 5,
-                     [](Settings* settings) { settings->deleted_range = true; }));
-  all.push_back(With("timestamps", "winnow:10", 5, [](Settings* settings) {
+  });
+  add("deleted range", [](Settings* settings) { settings->deleted_range = true; });
+  add("timestamps", [](Settings* settings) {
     settings->timestamps = true;
-    EXPECT_TRUE(ROCKSDB_NAMESPACE::Comparator::CreateFromString(StrictConfig(),
-                                                                "leveldb.BytewiseComparator.u64ts",
-                                                                &settings->options.comparator)
-                    .ok());
-  }));
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::Comparator::CreateFromString(
+        StrictConfig(), "leveldb.BytewiseComparator.u64ts", &settings->options.comparator));
+  });
   return all;
 }
 
@@ -179,33 +172,16 @@ class Damager {
   }
 
   DamagedCopy Do(uint64_t way) {
-    switch (way) {
-      case 0:
-        FlipBit(0, kind_.file.size());
-        break;
-      case 1:
-        FlipBitOfARareBlock();
-        break;
-      case 2:
-        FlipBit(kind_.layout.footer, kFooterBytes);
-        break;
-      case 3:
-        Overwrite();
-        break;
-      case 4:
-        Truncate();
-        return copy_;
-      case 5:
-        ZeroPage();
-        break;
-      case 6:
-        ExchangeWithin();
-        return copy_;
-      default:
-        ExchangeWithTwin();
-        return copy_;
+    static constexpr void (Damager::*kWays[])() = {
+        &Damager::FlipAnyBit,         &Damager::FlipBitOfARareBlock,
+        &Damager::FlipBitOfTheFooter, &Damager::Overwrite,
+        &Damager::Truncate,           &Damager::ZeroPage,
+        &Damager::ExchangeWithin,     &Damager::ExchangeWithTwin};
+    (this->*kWays[way])();
+    const bool truncates_or_exchanges = way == 4 || way > 5;
+    if (!truncates_or_exchanges) {
+      copy_.not_covered = WhyNotCovered(kind_.file, kind_.layout, copy_.bytes);
     }
-    copy_.not_covered = WhyNotCovered(kind_.file, kind_.layout, copy_.bytes);
     return copy_;
   }
 
@@ -218,6 +194,9 @@ class Damager {
     copy_.bytes[at] = static_cast<char>(copy_.bytes[at] ^ (1 << bit));
     copy_.damage = "bit " + std::to_string(bit) + " of byte " + std::to_string(at) + " flipped";
   }
+
+  void FlipAnyBit() { FlipBit(0, kind_.file.size()); }
+  void FlipBitOfTheFooter() { FlipBit(kind_.layout.footer, kFooterBytes); }
 
   // Chooses a block by its role first, since most blocks have data.
   void FlipBitOfARareBlock() {
@@ -259,9 +238,8 @@ class Damager {
   void ZeroPage() {
     do {
       const size_t at = kPage * Below((copy_.bytes.size() + kPage - 1) / kPage);
-      for (size_t i = at; i < std::min(at + kPage, copy_.bytes.size()); ++i) {
-        copy_.bytes[i] = 0;
-      }
+      const size_t bytes = std::min(kPage, copy_.bytes.size() - at);
+      copy_.bytes.replace(at, bytes, bytes, '\0');
       copy_.damage = "the page at " + std::to_string(at) + " zeroed";
     } while (copy_.bytes == kind_.file);
   }

@@ -9,11 +9,7 @@
 namespace winnow::inspect {
 namespace file_columns_test {
 
-using ::testing::Contains;
-using ::testing::Each;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 // Returns a report with all fields set, although no file has all of them.
 SstReport WithAll() {
@@ -58,7 +54,7 @@ TEST(FileColumnsTest, AnOutputNamesAColumnOnceAndHasACellForIt) {
 
 TEST(FileColumnsTest, WhatIsKnownIsInEveryOutput) {
   const SstReport file = WithAll();
-  EXPECT_THAT(CellsOf(file, Output::kCsv), Each(Not(IsEmpty())));
+  EXPECT_THAT(CellsOf(file, Output::kCsv), ::testing::Each(::testing::Not(::testing::IsEmpty())));
   EXPECT_THAT(CellsOf(file, Output::kTable),
               ElementsAre("a\\xff.sst", "2", "7000", "winnow-ribbon", "6", "5", "6.50", "25 %",
                           "FAULT: see below"));
@@ -83,7 +79,7 @@ TEST(FileColumnsTest, NothingIsSaidOfAFilterThatWasNotRead) {
               ElementsAre("a.sst", "-", "-", "-", "-", "-", "-", "-", "NOT READ"));
   EXPECT_THAT(CellsOf(file, Output::kPage), ElementsAre("a.sst", "-", "", "-", "not read", "-", "-",
                                                         "-", "-", "it can't be read"));
-  EXPECT_THAT(CellsOf(file, Output::kCsv), Not(Contains("-")));
+  EXPECT_THAT(CellsOf(file, Output::kCsv), ::testing::Not(::testing::Contains("-")));
   EXPECT_EQ(ToJson(file).dump(),
             R"({"path":"a.sst","database":null,"level":null,"column_family":null,"entries":0,)"
             R"("file_bytes":0,"filter":null,"error":"it can't be read"})");

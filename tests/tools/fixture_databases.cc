@@ -5,7 +5,6 @@
 #include <rocksdb/metadata.h>
 #include <rocksdb/slice_transform.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,25 +16,21 @@
 namespace winnow::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
-using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Slice;
-using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::WriteOptions;
 
 constexpr uint64_t kKeys = 20'000;
 
-void Check(const Status& status) {
+void Check(const ROCKSDB_NAMESPACE::Status& status) {
   if (!status.ok()) {
     throw std::runtime_error(status.ToString());
   }
 }
 
 // Sets all options whose defaults depend on machine or version.
-Options OptionsWith(BlockBasedTableOptions table) {
+Options OptionsWith(ROCKSDB_NAMESPACE::BlockBasedTableOptions table) {
   table.format_version = 5;
   Options options = MakeOptions(table);
   options.compression = ROCKSDB_NAMESPACE::kNoCompression;
@@ -43,31 +38,23 @@ Options OptionsWith(BlockBasedTableOptions table) {
   return options;
 }
 
-Options OptionsWith(const std::string& policy) { return OptionsWith(TableWith(policy)); }
+Options OptionsWith(const std::string& policy, bool partitioned = false) {
+  return OptionsWith(partitioned ? PartitionedTableWith(policy) : TableWith(policy));
+}
 
 // Opens or creates the database, calls `change`, and closes it.
 void With(const Options& options, const std::string& path, const std::function<void(DB*)>& change) {
-  rocksdb_abi::OpenedDB opened{};
-  Check(DB::Open(options, path, &opened));
-  const std::unique_ptr<DB> database = rocksdb_abi::Own(std::move(opened));
+  const std::unique_ptr<DB> database = OpenDatabase(options, path);
   change(database.get());
   Check(database->Close());
 }
 
-void Flush(DB* database, ColumnFamilyHandle* family = nullptr) {
-  Check(database->Flush(ROCKSDB_NAMESPACE::FlushOptions(),
-                        family != nullptr ? family : database->DefaultColumnFamily()));
-}
+void Flush(DB* database) { Check(database->Flush(ROCKSDB_NAMESPACE::FlushOptions())); }
 
 // Flushes a file with the keys number first, first + step, ….
 void PutFile(DB* database, uint64_t first, uint64_t count, uint64_t step = 1,
-             ColumnFamilyHandle* family = nullptr) {
-  for (uint64_t i = 0; i < count; ++i) {
-    Check(database->Put(WriteOptions(),
-                        family != nullptr ? family : database->DefaultColumnFamily(),
-                        KeyOf(first + i * step), "value"));
-  }
-  Flush(database, family);
+             ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr) {
+  PutAndFlush(database, {first + count * step, first, step}, family);
 }
 
 // Compacts all files of level 0 to the level.
@@ -90,24 +77,31 @@ void MakeTwoFiles(const Options& options, const std::string& path) {
   });
 }
 
-void MakeBuiltinBloom(const std::string& path) {
-  MakeTwoFiles(OptionsWith("bloomfilter:10"), path);
+using Make = std::function<void(const std::string& path)>;
+
+Make TwoFiles(const std::string& policy, bool partitioned = false) {
+  return [=](const std::string& path) { MakeTwoFiles(OptionsWith(policy, partitioned), path); };
 }
 
-void MakeBuiltinRibbon(const std::string& path) {
-  MakeTwoFiles(OptionsWith("ribbonfilter:10:-1"), path);
+Make TwoFilesOfPrefixes(bool whole_keys, bool partitioned = false) {
+  return [=](const std::string& path) {
+    ROCKSDB_NAMESPACE::BlockBasedTableOptions table =
+        partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10");
+    table.whole_key_filtering = whole_keys;
+    Options options = OptionsWith(table);
+    options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
+    MakeTwoFiles(options, path);
+  };
 }
 
-void MakeWinnowBloom(const std::string& path) {
-  MakeTwoFiles(OptionsWith("{id=winnow;bloom_before_level=2147483647}"), path);
-}
-
-void MakeWinnowRibbon(const std::string& path) { MakeTwoFiles(OptionsWith("winnow:10"), path); }
-
-void MakeWinnowRates(const std::string& path) {
-  for (const char* policy : {"winnow:4", "winnow:7.5", "winnow:10", "winnow:16", "winnow:20"}) {
-    With(OptionsWith(policy), path, [](DB* database) { PutFile(database, 0, 5'000); });
-  }
+// Makes a database with a file of each of these policies.
+Make FileOfEach(const std::vector<std::string>& policies, uint64_t keys, bool partitioned = false) {
+  return [=](const std::string& path) {
+    for (const std::string& policy : policies) {
+      With(OptionsWith(policy, partitioned), path,
+           [&](DB* database) { PutFile(database, 0, keys); });
+    }
+  };
 }
 
 void MakeWinnowSmall(const std::string& path) {
@@ -129,38 +123,6 @@ void MakeWinnowLevels(const std::string& path) {
     PutFile(database, 7, 100, 200);
   });
 }
-
-void MakePartitioned(const std::string& path) {
-  MakeTwoFiles(OptionsWith(PartitionedTableWith("winnow:10")), path);
-}
-
-void MakePartitionedBuiltin(const std::string& path) {
-  for (const char* policy : {"bloomfilter:10", "ribbonfilter:10:-1"}) {
-    With(OptionsWith(PartitionedTableWith(policy)), path,
-         [](DB* database) { PutFile(database, 0, 10'000); });
-  }
-}
-
-Options PrefixOptions(BlockBasedTableOptions table, bool whole_keys) {
-  table.whole_key_filtering = whole_keys;
-  Options options = OptionsWith(table);
-  options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
-  return options;
-}
-
-void MakePrefix(const std::string& path) {
-  MakeTwoFiles(PrefixOptions(TableWith("winnow:10"), false), path);
-}
-
-void MakePrefixAndWhole(const std::string& path) {
-  MakeTwoFiles(PrefixOptions(TableWith("winnow:10"), true), path);
-}
-
-void MakePrefixPartitioned(const std::string& path) {
-  MakeTwoFiles(PrefixOptions(PartitionedTableWith("winnow:10"), true), path);
-}
-
-void MakeNone(const std::string& path) { MakeTwoFiles(OptionsWith(""), path); }
 
 // Changes from no filters to RocksDB's, and then to Winnow's.
 void MakeMixed(const std::string& path) {
@@ -185,7 +147,7 @@ void MakeColumnFamilies(const std::string& path) {
   With(OptionsWith("winnow:10"), path, [&families](DB* database) {
     PutFile(database, 0, 2'000);
     for (const auto& [name, policy] : families) {
-      ColumnFamilyHandle* family = nullptr;
+      ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
       Check(database->CreateColumnFamily(OptionsWith(policy), name, &family));
       PutFile(database, 0, 3'000, 2, family);
       PutFile(database, 1, 100, 2, family);
@@ -195,12 +157,11 @@ void MakeColumnFamilies(const std::string& path) {
 }
 
 void MakeTimestamps(const std::string& path) {
-  const Comparator* comparator = nullptr;
-  Check(Comparator::CreateFromString(StrictConfig(), "leveldb.BytewiseComparator.u64ts",
-                                     &comparator));
+  const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
+  Check(ROCKSDB_NAMESPACE::Comparator::CreateFromString(
+      StrictConfig(), "leveldb.BytewiseComparator.u64ts", &comparator));
   for (const bool partitioned : {false, true}) {
-    Options options =
-        OptionsWith(partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10"));
+    Options options = OptionsWith("winnow:10", partitioned);
     options.comparator = comparator;
     With(options, path, [](DB* database) {
       for (uint64_t i = 0; i < 5'000; ++i) {
@@ -265,8 +226,7 @@ void MakeDbPaths(const std::string& path) {
 // Writes a file of few keys, and one with range filters in partitions.
 void MakeRanges(const std::string& path) {
   for (const bool partitioned : {false, true}) {
-    Options options =
-        OptionsWith(partitioned ? PartitionedTableWith(kRangePolicy) : TableWith(kRangePolicy));
+    Options options = OptionsWith(kRangePolicy, partitioned);
     options.prefix_extractor = NewRangeExtractor();
     With(options, path, [&](DB* database) {
       PutFile(database, partitioned ? 1 : 0, partitioned ? 10'000 : 500, 3);
@@ -275,26 +235,15 @@ void MakeRanges(const std::string& path) {
 }
 
 void MakeReverse(const std::string& path) {
-  Options options = OptionsWith(PartitionedTableWith("winnow:10"));
+  Options options = OptionsWith("winnow:10", true);
   options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
   MakeTwoFiles(options, path);
 }
 
-class ShorterFirst final : public Comparator {
- public:
-  const char* Name() const override { return "fixture.ShorterFirst"; }
-  int Compare(const Slice& a, const Slice& b) const override {
-    return a.size() != b.size() ? (a.size() < b.size() ? -1 : 1) : a.compare(b);
-  }
-  void FindShortestSeparator(std::string*, const Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
-
 void MakeUnknownComparator(const std::string& path) {
-  const ShorterFirst comparator;
+  const ShorterFirst comparator(/*timestamp_bytes=*/0);
   for (const bool partitioned : {false, true}) {
-    Options options =
-        OptionsWith(partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10"));
+    Options options = OptionsWith("winnow:10", partitioned);
     options.comparator = &comparator;
     With(options, path, [](DB* database) {
       for (uint64_t i = 0; i < 3'000; ++i) {
@@ -310,12 +259,7 @@ void MakeFiles(const std::string& path) {
   const std::vector<std::pair<std::string, std::string>> files = {
       {"bloom", "bloomfilter:10"}, {"none", ""}, {"ribbon", "winnow:10"}};
   for (const auto& [name, policy] : files) {
-    ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(), OptionsWith(policy));
-    Check(writer.Open(path + "/" + name + ".sst"));
-    for (uint64_t i = 0; i < 2'000; ++i) {
-      Check(writer.Put(KeyOf(i), "value"));
-    }
-    Check(writer.Finish());
+    WriteSst(OptionsWith(policy), 2'000, path + "/" + name + ".sst");
   }
 }
 
@@ -327,38 +271,32 @@ void MakeEmpty(const std::string& path) {
 
 const std::vector<Fixture>& Fixtures() {
   static const auto* const fixtures = new std::vector<Fixture>{
-      {"builtin_bloom", "RocksDB's Bloom filters", MakeBuiltinBloom},
-      {"builtin_ribbon", "RocksDB's Ribbon filters", MakeBuiltinRibbon},
-      {"column_families", "four, one of them with an odd name", MakeColumnFamilies},
-      {"db_paths", "files in db_paths.fast and db_paths.slow", MakeDbPaths},
-      {"empty", "no SST file", MakeEmpty},
-      {"files", "SST files without a database", MakeFiles},
-      {"mixed", "no filters, then RocksDB's, then Winnow's", MakeMixed},
-      {"none", "no filters", MakeNone},
-      {"operations", "versions, merges, deletions, deleted ranges", MakeOperations},
-      {"partitioned", "Winnow's filters in partitions", MakePartitioned},
-      {"partitioned_builtin", "RocksDB's filters in partitions", MakePartitionedBuiltin},
-      {"prefix", "filters of prefixes only", MakePrefix},
-      {"prefix_and_whole", "filters of prefixes and keys", MakePrefixAndWhole},
-      {"prefix_partitioned", "the same in partitions", MakePrefixPartitioned},
-      {"ranges", "range filters, also in partitions", MakeRanges},
-      {"reverse", "partitions, and keys that go backwards", MakeReverse},
-      {"timestamps", "keys with timestamps, and with partitions", MakeTimestamps},
-      {"unknown_comparator", "keys in an order that nobody else knows", MakeUnknownComparator},
-      {"winnow_bloom", "Winnow's Bloom filters", MakeWinnowBloom},
-      {"winnow_levels", "Winnow's filters by a plan of levels", MakeWinnowLevels},
-      {"winnow_rates", "Winnow's filters of 4 to 20 bits per key", MakeWinnowRates},
-      {"winnow_ribbon", "Winnow's Ribbon filters", MakeWinnowRibbon},
-      {"winnow_small", "Winnow's filters of 1 to 1000 keys", MakeWinnowSmall},
+      {"builtin_bloom", TwoFiles("bloomfilter:10")},
+      {"builtin_ribbon", TwoFiles("ribbonfilter:10:-1")},
+      {"column_families", MakeColumnFamilies},
+      {"db_paths", MakeDbPaths},
+      {"empty", MakeEmpty},
+      {"files", MakeFiles},
+      {"mixed", MakeMixed},
+      {"none", TwoFiles("")},
+      {"operations", MakeOperations},
+      {"partitioned", TwoFiles("winnow:10", true)},
+      {"partitioned_builtin", FileOfEach({"bloomfilter:10", "ribbonfilter:10:-1"}, 10'000, true)},
+      {"prefix", TwoFilesOfPrefixes(false)},
+      {"prefix_and_whole", TwoFilesOfPrefixes(true)},
+      {"prefix_partitioned", TwoFilesOfPrefixes(true, true)},
+      {"ranges", MakeRanges},
+      {"reverse", MakeReverse},
+      {"timestamps", MakeTimestamps},
+      {"unknown_comparator", MakeUnknownComparator},
+      {"winnow_bloom", TwoFiles("{id=winnow;bloom_before_level=2147483647}")},
+      {"winnow_levels", MakeWinnowLevels},
+      {"winnow_rates",
+       FileOfEach({"winnow:4", "winnow:7.5", "winnow:10", "winnow:16", "winnow:20"}, 5'000)},
+      {"winnow_ribbon", TwoFiles("winnow:10")},
+      {"winnow_small", MakeWinnowSmall},
   };
   return *fixtures;
-}
-
-void MakeFixture(const Fixture& fixture) {
-  if (std::filesystem::exists(fixture.name)) {
-    throw std::runtime_error(fixture.name + " is there already");
-  }
-  fixture.make(fixture.name);
 }
 
 }  // namespace winnow::testing

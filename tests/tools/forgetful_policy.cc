@@ -8,7 +8,6 @@ namespace winnow::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
-using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
@@ -20,15 +19,11 @@ class ForgetfulBuilder final : public FilterBitsBuilder {
       : inner_(inner), forgotten_(std::move(forgotten)) {}
 
   void AddKey(const Slice& key) override {
-    if (key != forgotten_) {
-      inner_->AddKey(key);
-    }
+    if (key != forgotten_) inner_->AddKey(key);
   }
 #if WINNOW_ROCKSDB_AT_LEAST(9, 6)
   void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
-    if (key != forgotten_) {
-      inner_->AddKeyAndAlt(key, alt);
-    }
+    if (key != forgotten_) inner_->AddKeyAndAlt(key, alt);
   }
 #endif
   size_t EstimateEntriesAdded() override { return inner_->EstimateEntriesAdded(); }
@@ -52,43 +47,41 @@ class ForgetfulBuilder final : public FilterBitsBuilder {
   std::string forgotten_;
 };
 
-class Forgetful final : public FilterPolicy {
+class Forwarding : public FilterPolicy {
  public:
-  Forgetful(std::shared_ptr<const FilterPolicy> inner, std::string forgotten)
-      : inner_(std::move(inner)), forgotten_(std::move(forgotten)) {}
+  explicit Forwarding(std::shared_ptr<const FilterPolicy> inner) : inner_(std::move(inner)) {}
 
   const char* Name() const override { return inner_->Name(); }
-  const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
-
-  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    FilterBitsBuilder* builder = inner_->GetBuilderWithContext(context);
-    return builder == nullptr ? nullptr : new ForgetfulBuilder(builder, forgotten_);
-  }
-
-  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    return inner_->GetFilterBitsReader(contents);
-  }
-
- private:
-  std::shared_ptr<const FilterPolicy> inner_;
-  std::string forgotten_;
-};
-
-class Disguised final : public FilterPolicy {
- public:
-  explicit Disguised(std::shared_ptr<const FilterPolicy> inner) : inner_(std::move(inner)) {}
-
-  const char* Name() const override { return "bloomfilter"; }
   const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     return inner_->GetBuilderWithContext(context);
   }
-  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+  ROCKSDB_NAMESPACE::FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     return inner_->GetFilterBitsReader(contents);
   }
 
  private:
   std::shared_ptr<const FilterPolicy> inner_;
+};
+
+class Forgetful final : public Forwarding {
+ public:
+  Forgetful(std::shared_ptr<const FilterPolicy> inner, std::string forgotten)
+      : Forwarding(std::move(inner)), forgotten_(std::move(forgotten)) {}
+
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
+    FilterBitsBuilder* builder = Forwarding::GetBuilderWithContext(context);
+    return builder == nullptr ? nullptr : new ForgetfulBuilder(builder, forgotten_);
+  }
+
+ private:
+  std::string forgotten_;
+};
+
+class Disguised final : public Forwarding {
+ public:
+  using Forwarding::Forwarding;
+  const char* Name() const override { return "bloomfilter"; }
 };
 
 }  // namespace

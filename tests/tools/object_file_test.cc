@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tests/support/files.h"
 
@@ -26,22 +27,13 @@ bool IsAskedFor(const std::string& object, const std::string& name) {
   });
 }
 
+// A function with another name is not, nor is one that is referred to by its place.
 TEST(ObjectFileTest, AFunctionInTheTableIsReachedByNameAlone) {
-  const std::string object = ReadFile(PLAIN);
-  EXPECT_TRUE(IsReachedByNameAlone(object, kSet, kTable));
-  EXPECT_TRUE(IsReachedByNameAlone(object, kGet, kTable));
-}
-
-TEST(ObjectFileTest, OneWithAnotherNameIsNot) {
-  const std::string object = ReadFile(ALIAS);
-  EXPECT_FALSE(IsReachedByNameAlone(object, kSet, kTable));
-  EXPECT_TRUE(IsReachedByNameAlone(object, kGet, kTable));
-}
-
-TEST(ObjectFileTest, OneThatIsReferredToByItsPlaceIsNot) {
-  const std::string object = ReadFile(PLACE);
-  EXPECT_FALSE(IsReachedByNameAlone(object, kSet, kTable));
-  EXPECT_TRUE(IsReachedByNameAlone(object, kGet, kTable));
+  for (const auto& [path, is_reached] : {std::pair(PLAIN, true), {ALIAS, false}, {PLACE, false}}) {
+    const std::string object = ReadFile(path);
+    EXPECT_EQ(IsReachedByNameAlone(object, kSet, kTable), is_reached) << path;
+    EXPECT_TRUE(IsReachedByNameAlone(object, kGet, kTable)) << path;
+  }
 }
 
 TEST(ObjectFileTest, WhatIsNotThereIsNotReached) {

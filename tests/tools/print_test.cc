@@ -118,14 +118,6 @@ TEST_F(PrintTest, AnInterruptedProgramRemovesItsUnfinishedFile) {
   }
 }
 
-TEST_F(PrintTest, AnUnfinishedFileGoesWithItsObject) {
-  {
-    const UnfinishedFile unfinished(folder_ / "unfinished");
-    WriteFile(folder_ / "unfinished", "half");
-  }
-  EXPECT_EQ(FilesThere(), 0u);
-}
-
 TEST_F(PrintTest, PlacesOfUnfinishedFilesAreUsedAgain) {
   for (int i = 0; i < 100; ++i) {
     const std::string text = std::to_string(i);

@@ -11,7 +11,6 @@ namespace winnow::inspect {
 namespace size_of_files_test {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 SizeWish Wish() {
   SizeWish wish;
@@ -46,7 +45,7 @@ TEST(SizeOfFiles, RefusesAWishForFiltersThatChange) {
     SizeWish wish = Wish();
     wish.*change = true;
     EXPECT_THAT(WhatIsWrong(wish, nullptr), HasSubstr("built without"));
-    EXPECT_THAT(ReportSizes(wish, nullptr).kinds, IsEmpty());
+    EXPECT_THAT(ReportSizes(wish, nullptr).kinds, ::testing::IsEmpty());
   }
   SizeWish page;
   page.page_bytes = 1024;

@@ -15,11 +15,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
+#include "tests/tools/tool_testing.h"
 
 namespace winnow {
 namespace tool_bad_inputs_test {
@@ -28,31 +30,22 @@ namespace fs = std::filesystem;
 
 using nlohmann::json;
 using ROCKSDB_NAMESPACE::Options;
-using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::HasSubstr;
 using testing::KeyOf;
-using testing::LinesThatBegin;
 using testing::MakeOptions;
 using testing::OpenDatabase;
-using testing::PutAndFlush;
-using testing::ReadFile;
-using testing::RunProgram;
+using testing::RunTool;
 using testing::TableWith;
 using testing::WriteFile;
 using testing::WriteSst;
-
-struct BadInput {
-  std::string path;
-  std::string fault;  // a part of the message
-};
 
 class ToolBadInputsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     fs::permissions(folder_.path(), fs::perms(0755));
     WriteSst(TableWith("winnow:10"), 5'000, good_);
-    whole_ = ReadFile(good_);
+    whole_ = testing::ReadFile(good_);
   }
 
   // Returns a copy with other bytes at an offset from the file's end.
@@ -115,7 +108,7 @@ class ToolBadInputsTest : public ::testing::Test {
     Options options = MakeOptions(table);
     options.compression = ROCKSDB_NAMESPACE::kLZ4Compression;
     WriteSst(options, 5'000, folder_ / "xpress.sst");
-    std::string bytes = ReadFile(folder_ / "xpress.sst");
+    std::string bytes = testing::ReadFile(folder_ / "xpress.sst");
     const size_t behind = bytes.find(std::string("\x04\0\0\0\0", 5));
     ASSERT_NE(behind, std::string::npos);
     bytes[behind] = static_cast<char>(ROCKSDB_NAMESPACE::kXpressCompression);
@@ -129,7 +122,7 @@ class ToolBadInputsTest : public ::testing::Test {
     command.insert(command.end(), {"timeout", "60", WINNOW_TOOL, verb});
     command.insert(command.end(), paths.begin(), paths.end());
     command.insert(command.end(), more.begin(), more.end());
-    return RunProgram(command);
+    return testing::RunProgram(command);
   }
 
   // Drops root's right to read all files, for the tool. Returns false if the tool can't run that
@@ -143,86 +136,72 @@ class ToolBadInputsTest : public ::testing::Test {
 
   // Expects the verbs that read tables to print each part once, for this path, with exit code 2.
   void ExpectNotRead(const std::string& path, const std::vector<std::string>& parts) {
-    const std::vector<std::vector<std::string>> commands = {
-        {"inspect"}, {"verify"}, {"probe"}, {"policy", "winnow"}, {"advise", "--draws=100"}};
+    const std::vector<std::vector<std::string>> commands = {{"inspect", path},
+                                                            {"verify", path},
+                                                            {"probe", path, "zzz"},
+                                                            {"policy", "winnow", path},
+                                                            {"advise", "--draws=100", path}};
     for (const std::vector<std::string>& command : commands) {
-      std::vector<std::string> arguments(command.begin() + 1, command.end());
-      arguments.push_back(path);
-      const ChildResult outcome =
-          Run(command[0], arguments,
-              command[0] == "probe" ? std::vector<std::string>{"zzz"} : std::vector<std::string>());
-      EXPECT_EQ(outcome.status, 2) << command[0] << outcome.output;
+      SCOPED_TRACE(command[0]);
+      const ChildResult outcome = Run(command[0], {command.begin() + 1, command.end()}, {});
+      EXPECT_EQ(outcome.status, 2) << outcome.output;
       for (const std::string& part : parts) {
         const size_t at = outcome.errors.find(part);
-        EXPECT_NE(at, std::string::npos) << command[0] << ": " << part << "\n" << outcome.errors;
+        EXPECT_NE(at, std::string::npos) << part << "\n" << outcome.errors;
         EXPECT_EQ(outcome.errors.find(part, at + 1), std::string::npos) << outcome.errors;
       }
-      if (command[0] == "probe") {
-        EXPECT_THAT(outcome.output, HasSubstr("zzz (0x7a7a7a): not known: "));
-      }
+      if (command[0] != "probe") continue;
+      EXPECT_THAT(outcome.output, HasSubstr("zzz (0x7a7a7a): not known: "));
     }
   }
 
   // Runs the verb with each bad input and a good file.
   void ExpectLines(const std::string& verb, const std::vector<std::string>& more = {}) {
-    for (const BadInput& input : inputs_) {
-      const ChildResult text = Run(verb, {input.path, good_}, more);
-      EXPECT_EQ(text.status, 2) << verb << " " << input.path;
-      EXPECT_THAT(LinesThatBegin(text.errors, ""),
-                  ::testing::ElementsAre(AllOf(HasSubstr("winnow " + verb + ": " + input.path),
-                                               HasSubstr(input.fault))));
+    for (const auto& [path, fault] : inputs_) {
+      const ChildResult text = Run(verb, {path, good_}, more);
+      EXPECT_EQ(text.status, 2) << verb << " " << path;
+      EXPECT_THAT(testing::LinesThatBegin(text.errors, ""),
+                  ::testing::ElementsAre(::testing::AllOf(HasSubstr("winnow " + verb + ": " + path),
+                                                          HasSubstr(fault))));
       std::vector<std::string> with_json = more;
       with_json.emplace_back("--json");
-      const ChildResult outcome = Run(verb, {input.path, good_}, with_json);
-      EXPECT_EQ(outcome.status, 2);
-      const json document = json::parse(outcome.output, nullptr, false);
-      ASSERT_TRUE(document.is_object()) << input.path;
-      ASSERT_EQ(document.at("files").size(), 2u);
-      EXPECT_THAT(document["files"][0].at("error").get<std::string>(), HasSubstr(input.fault));
-      EXPECT_EQ(document["files"][0].at("path"), input.path);
-      EXPECT_TRUE(document["files"][1].at("error").is_null()) << outcome.output;
+      const json files = testing::JsonOf(Run(verb, {path, good_}, with_json), 2).at("files");
+      ASSERT_EQ(files.size(), 2u);
+      EXPECT_THAT(files[0].at("error"), HasSubstr(fault));
+      EXPECT_EQ(files[0].at("path"), path);
+      EXPECT_TRUE(files[1].at("error").is_null()) << files;
     }
   }
 
   testing::TemporaryFolder folder_;
   const std::string good_ = folder_ / "good.sst";
   std::string whole_;
-  std::vector<BadInput> inputs_;
-  std::vector<std::string> before_;  // prefix of the command
+  std::vector<std::pair<std::string, std::string>> inputs_;  // paths, and parts of their messages
+  std::vector<std::string> before_;                          // prefix of the command
 };
 
-TEST_F(ToolBadInputsTest, VerifySaysWhatIsWrong) {
+TEST_F(ToolBadInputsTest, EachVerbSaysWhatIsWrong) {
   AddDamagedOnes();
   AddOtherFormats();
   AddSpecialOnes();
+  // `winnow inspect` reads no data blocks, and may report faults in its table.
+  for (const auto& [path, fault] : inputs_) {
+    const ChildResult text = Run("inspect", {path, good_}, {});
+    EXPECT_EQ(text.status, 2) << path;
+    EXPECT_THAT(text.output + text.errors,
+                ::testing::AllOf(HasSubstr(path + ": "), HasSubstr(fault)));
+    EXPECT_THAT(text.output, HasSubstr("winnow-ribbon"));
+  }
+  // The probed keys include one in a block of unknown compression.
   AddOneOfUnknownCompression();
+  ExpectLines("probe", {KeyOf(7), "--exact"});
   inputs_.push_back({folder_ / "missing.sst", "there is no file or folder"});
   fs::create_symlink("nowhere", folder_ / "link.sst");
   inputs_.push_back({folder_ / "link.sst", "there is no file where the link"});
+  fs::create_directory(folder_ / "folder.sst");
+  inputs_.push_back({folder_ / "folder.sst", "neither SST files"});
+  inputs_.push_back({folder_ / "*.ldb", "no file or folder matches the pattern"});
   ExpectLines("verify");
-}
-
-// The probed keys include one in a block of unknown compression.
-TEST_F(ToolBadInputsTest, ProbeSaysWhatIsWrong) {
-  AddDamagedOnes();
-  AddOtherFormats();
-  AddSpecialOnes();
-  AddOneOfUnknownCompression();
-  ExpectLines("probe", {KeyOf(7), "--exact"});
-}
-
-// `winnow inspect` reads no data blocks, and may report faults in its table.
-TEST_F(ToolBadInputsTest, InspectSaysWhatIsWrong) {
-  AddDamagedOnes();
-  AddOtherFormats();
-  AddSpecialOnes();
-  for (const BadInput& input : inputs_) {
-    const ChildResult text = Run("inspect", {input.path, good_}, {});
-    EXPECT_EQ(text.status, 2) << input.path;
-    EXPECT_THAT(text.output + text.errors,
-                AllOf(HasSubstr(input.path + ": "), HasSubstr(input.fault)));
-    EXPECT_THAT(text.output, HasSubstr("winnow-ribbon"));
-  }
 }
 
 TEST_F(ToolBadInputsTest, AFileWithoutPermissionIsOneToo) {
@@ -288,14 +267,8 @@ TEST_F(ToolBadInputsTest, AFolderThatCannotBeEnteredHasWhatItNames) {
 // The file is a readable table, but RocksDB does not open the database with it.
 TEST_F(ToolBadInputsTest, AFileOfAnotherSizeIsNotTheDatabases) {
   const std::string database = folder_ / "db";
-  {
-    const auto opened = OpenDatabase(MakeOptions(TableWith("winnow:10")), database);
-    PutAndFlush(opened.get(), {100});
-  }
-  std::string table;
-  for (const fs::directory_entry& entry : fs::directory_iterator(database)) {
-    table = entry.path().extension() == ".sst" ? entry.path().string() : table;
-  }
+  testing::PutAndFlush(OpenDatabase(MakeOptions(TableWith("winnow:10")), database).get(), {100});
+  const std::string table = testing::SstFilesIn(database).at(0);
   EXPECT_EQ(Run("verify", {database}, {}).status, 0);
   const std::string sizes = "the MANIFEST says " + std::to_string(fs::file_size(table)) +
                             " bytes, and it has " + std::to_string(whole_.size());
@@ -311,12 +284,10 @@ TEST_F(ToolBadInputsTest, WhyAFileCouldNotBeReadIsSaidOnce) {
   for (const std::string& arguments :
        {"verify '" + path + "'", "inspect '" + path + "'", "probe '" + path + "' key",
         "policy winnow '" + path + "'"}) {
-    const std::string command = "'" WINNOW_TOOL "' " + arguments;
-    const ChildResult apart = RunProgram({"sh", "-c", command});
+    const ChildResult apart = RunTool(arguments);
     EXPECT_THAT(apart.output, Not(HasSubstr("it is empty"))) << arguments;
-    EXPECT_EQ(LinesThatBegin(apart.errors, "winnow ").size(), 1u) << apart.errors;
-    const ChildResult together = RunProgram({"sh", "-c", command + " 2>&1"});
-    EXPECT_EQ(together.output, apart.output + apart.errors) << arguments;
+    EXPECT_EQ(testing::LinesThatBegin(apart.errors, "winnow ").size(), 1u) << apart.errors;
+    EXPECT_EQ(RunTool(arguments + " 2>&1").output, apart.output + apart.errors) << arguments;
   }
 }
 
@@ -324,15 +295,12 @@ TEST_F(ToolBadInputsTest, WhyAFileCouldNotBeReadIsSaidOnce) {
 TEST_F(ToolBadInputsTest, AVerdictCountsWhatCouldNotBeRead) {
   WriteFile(folder_ / "empty.sst", "");
   const std::string paths = " '" + folder_ / "empty.sst" + "' '" + good_ + "' ";
-  const auto output = [&](const std::string& before, const std::string& after) {
-    const ChildResult outcome =
-        RunProgram({"sh", "-c", "'" WINNOW_TOOL "' " + before + paths + after});
-    EXPECT_EQ(outcome.status, 2) << before;
-    return outcome.output;
+  const auto run = [&](const std::string& before, const std::string& after) {
+    return testing::JsonOf(RunTool(before + " --json" + paths + after), 2);
   };
-  EXPECT_EQ(json::parse(output("verify", "--json")).at("files_not_verified"), 1);
-  EXPECT_EQ(json::parse(output("inspect", "--json")).at("converted").at("files_not_read"), 1);
-  const json probed = json::parse(output("probe", "zzz " + KeyOf(7) + " --json"));
+  EXPECT_EQ(run("verify", "").at("files_not_verified"), 1);
+  EXPECT_EQ(run("inspect", "").at("converted").at("files_not_read"), 1);
+  const json probed = run("probe", "zzz " + KeyOf(7));
   EXPECT_EQ(probed.at("files_not_read"), 1);
   EXPECT_EQ(probed.at("keys").at(0).at("answer"), "not known");
   EXPECT_EQ(probed["keys"][1].at("answer"), "may be in some");

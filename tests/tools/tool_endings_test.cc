@@ -12,6 +12,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/child_process.h"
@@ -24,12 +25,8 @@ namespace tool_endings_test {
 
 namespace fs = std::filesystem;
 
-using testing::ChildResult;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 using testing::RunTool;
-using testing::Started;
 
 class ToolEndingsTest : public testing::ToolExamples {
  protected:
@@ -61,20 +58,19 @@ class ToolEndingsTest : public testing::ToolExamples {
 
 TEST_F(ToolEndingsTest, NothingThatCanNotBeWrittenIsAllGood) {
   for (const std::string& arguments : Everything()) {
-    const ChildResult full = RunTool(arguments + " >/dev/full");
-    EXPECT_EQ(full.status, 2) << arguments;
-    EXPECT_THAT(full.errors, HasSubstr("could not be written in full: No space left on device"))
-        << arguments;
-    const ChildResult closed = RunTool(arguments + " >&-");
-    EXPECT_EQ(closed.status, 2) << arguments;
-    EXPECT_THAT(closed.errors, HasSubstr("could not be written in full: Bad file descriptor"))
-        << arguments;
+    for (const auto& [to, why] :
+         {std::pair(" >/dev/full", "No space left on device"), {" >&-", "Bad file descriptor"}}) {
+      const testing::ChildResult outcome = RunTool(arguments + to);
+      EXPECT_EQ(outcome.status, 2) << arguments;
+      EXPECT_THAT(outcome.errors, HasSubstr(std::string("could not be written in full: ") + why))
+          << arguments;
+    }
   }
 }
 
 TEST_F(ToolEndingsTest, AClosedStderrTakesNothingAway) {
   const std::string arguments = "inspect '" + folder_ / "db" + "'";
-  const ChildResult outcome = RunTool(arguments + " 2>&- <&-");
+  const testing::ChildResult outcome = RunTool(arguments + " 2>&- <&-");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.output, RunTool(arguments).output);
 }
@@ -86,13 +82,13 @@ TEST_F(ToolEndingsTest, AClosedPipeEndsItQuietly) {
       ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
       close(ends[0]);
       const auto before = signal(SIGPIPE, ignored ? SIG_IGN : SIG_DFL);
-      const Started tool(arguments, ends[1], folder_ / "errors");
+      const testing::Started tool(arguments, ends[1], folder_ / "errors");
       signal(SIGPIPE, before);
       close(ends[1]);
       const int status = tool.Wait();
       EXPECT_TRUE(WIFSIGNALED(status)) << arguments << ": " << status;
       EXPECT_EQ(WTERMSIG(status), SIGPIPE) << arguments;
-      EXPECT_THAT(tool.Errors(), Not(HasSubstr("written"))) << arguments;
+      EXPECT_THAT(tool.Errors(), ::testing::Not(HasSubstr("written"))) << arguments;
     }
   }
 }
@@ -112,7 +108,7 @@ Ending Interrupt(const std::string& arguments, int number, const testing::Tempor
   for (int attempt = 0; attempt < 20; ++attempt) {
     const std::string path = folder / "output";
     const int output = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    const Started tool(arguments, output, folder / "errors");
+    const testing::Started tool(arguments, output, folder / "errors");
     close(output);
     const int input = pipe.empty() ? -1 : open(pipe.c_str(), O_WRONLY | O_CLOEXEC);
     ending.worker = pipe.empty() ? tool.AwaitWorker() : 0;
@@ -149,8 +145,8 @@ TEST_F(ToolEndingsTest, AnInterruptedVerbTakesItsWorkersWithIt) {
     const auto expect_end = [&](const std::string& arguments, const Ending& ending) {
       EXPECT_TRUE(WIFSIGNALED(ending.status)) << arguments << ": " << ending.status;
       EXPECT_EQ(WTERMSIG(ending.status), number) << arguments;
-      EXPECT_THAT(ending.output, IsEmpty()) << arguments;
-      EXPECT_THAT(ending.errors, IsEmpty()) << arguments;
+      EXPECT_THAT(ending.output, ::testing::IsEmpty()) << arguments;
+      EXPECT_THAT(ending.errors, ::testing::IsEmpty()) << arguments;
     };
     expect_end(reader, Interrupt(reader, number, folder_, pipe));
     for (const std::string& arguments : verbs_with_workers) {

@@ -18,12 +18,9 @@ namespace tool_help_test {
 
 using ::testing::AllOf;
 using testing::ChildResult;
-using testing::ExamplesOf;
 using ::testing::HasSubstr;
-using testing::HasVerb;
 using ::testing::IsEmpty;
 using testing::LinesThatBegin;
-using ::testing::MatchesRegex;
 using ::testing::Not;
 using testing::RunProgram;
 using testing::RunTool;
@@ -37,7 +34,7 @@ TEST_F(ToolHelpTest, EveryExampleOfEveryVerbRuns) {
   EXPECT_THAT(verbs,
               ::testing::IsSupersetOf({"inspect", "verify", "probe", "policy", "help", "version"}));
   for (const std::string& verb : verbs) {
-    const std::vector<std::string> examples = ExamplesOf(verb);
+    const std::vector<std::string> examples = testing::ExamplesOf(verb);
     EXPECT_THAT(examples, Not(IsEmpty())) << verb;
     if (verb == "adopt") continue;  // see AllExamples
     for (const std::string& example : examples) {
@@ -45,7 +42,7 @@ TEST_F(ToolHelpTest, EveryExampleOfEveryVerbRuns) {
       EXPECT_EQ(outcome.status, 0) << example << "\n" << outcome.errors;
       EXPECT_THAT(outcome.output, Not(IsEmpty())) << example;
       if (verb == "dedup") {  // writes a stream, and totals to stderr
-        EXPECT_THAT(outcome.errors, MatchesRegex("winnow dedup: [0-9]+ lines, [^\n]*\n"))
+        EXPECT_THAT(outcome.errors, ::testing::MatchesRegex("winnow dedup: [0-9]+ lines, [^\n]*\n"))
             << example;
       } else {
         EXPECT_THAT(outcome.errors, IsEmpty()) << example;
@@ -83,19 +80,28 @@ TEST_F(ToolHelpTest, WholeNumbersAreReadTheSameByEveryVerb) {
     EXPECT_EQ(run("15e-1").status, 2) << before;
   }
   std::vector<std::string> taken = {"advise DB --draws=1e3", "advise DB --draws=1e3 --sample=1e4"};
-  if (HasVerb("pages")) taken.push_back("pages build PAGES KEY --capacity=0x3e8");
+  if (testing::HasVerb("pages")) taken.push_back("pages build PAGES KEY --capacity=0x3e8");
   for (const std::string& arguments : taken) {
     EXPECT_EQ(RunTool(ArgumentsOf("  winnow " + arguments)).status, 0) << arguments;
   }
 }
 
-// A flag without effect is an error, whose message says where the flag belongs.
+// Says where a flag without effect belongs, and what to do in place of one of an earlier version.
 TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
   std::vector<std::pair<const char*, const char*>> cases = {
       {"policy winnow:10 --path=DB", "--path needs SST files"},
       {"policy OPTIONS --jobs=2", "--jobs needs SST files"},
+      {"advise DB --lookups=KEYS --draws=2000", "--draws is the number of made-up lookups"},
+      {"advise DB --lookups=KEYS --absent_share=1", "--absent_share is for made-up lookups"},
+      {"advise DB --hex", "--hex says how --lookups=FILE"},
+      {"advise DB --cache=64MiB", "the flag --cache ended with 2.0: the alarm in a database's LOG"},
+      {"advise DB --seconds=5", "the flag --seconds ended with 2.0: --sample says how many keys"},
+      {"advise --use=LOG",
+       "the flag --use ended with 2.0: the LOG of a database has the table of "},
+      {"advise --use LOG",
+       "the flag --use ended with 2.0: the LOG of a database has the table of "},
   };
-  if (HasVerb("pages")) {
+  if (testing::HasVerb("pages")) {
     cases.insert(
         cases.end(),
         {{"size --page=4KiB --rate=0.01 --deletes", "leave out grows, deletes and threads"},
@@ -107,28 +113,7 @@ TEST_F(ToolHelpTest, AFlagThatDoesNothingIsRefused) {
          {"pages ask PAGES KEY --name=x", "--name is for pages in a server"}});
   }
   for (const auto& [arguments, said] : cases) {
-    const ChildResult outcome = RunTool(ArgumentsOf(std::string("  winnow ") + arguments));
-    EXPECT_EQ(outcome.status, 2) << arguments;
-    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
-    EXPECT_THAT(outcome.errors, HasSubstr(said)) << arguments;
-  }
-}
-
-// A flag of an earlier version is refused by a sentence that says what to do instead.
-TEST_F(ToolHelpTest, AFlagThatEndedSaysWhatToDoInstead) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"advise DB --cache=64MiB", "the flag --cache ended with 2.0: the alarm in a database's LOG"},
-      {"advise DB --seconds=5", "the flag --seconds ended with 2.0: --sample says how many keys"},
-      {"advise --use=LOG",
-       "the flag --use ended with 2.0: the LOG of a database has the table of "},
-      {"advise --use LOG",
-       "the flag --use ended with 2.0: the LOG of a database has the table of "},
-  };
-  for (const auto& [arguments, said] : cases) {
-    const ChildResult outcome = RunTool(ArgumentsOf(std::string("  winnow ") + arguments));
-    EXPECT_EQ(outcome.status, 2) << arguments;
-    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
-    EXPECT_THAT(outcome.errors, HasSubstr(said)) << arguments;
+    testing::ExpectWrongUsage(ArgumentsOf(std::string("  winnow ") + arguments), said);
   }
 }
 
@@ -171,15 +156,10 @@ TEST_F(ToolHelpTest, VersionIsAVerb) {
               AllOf(HasSubstr("winnow " + std::to_string(WINNOW_VERSION_MAJOR) + "."),
                     HasSubstr("RocksDB ")));
   EXPECT_EQ(RunTool("--version").output, version.output);
-  EXPECT_EQ(RunTool("version x").status, 2);
-  EXPECT_EQ(RunTool("version --json").status, 2);
 }
 
 TEST_F(ToolHelpTest, WhatWasMeantIsGuessed) {
-  const struct {
-    const char* arguments;
-    const char* said;
-  } cases[] = {
+  const std::pair<const char*, const char*> cases[] = {
       {"inspct x", "there is no verb 'inspct'; did you mean 'inspect'?"},
       {"VERIFY x", "did you mean 'verify'?"},
       {"pol x", "did you mean 'policy'?"},
@@ -190,21 +170,12 @@ TEST_F(ToolHelpTest, WhatWasMeantIsGuessed) {
       {"inspect --jsno x", "did you mean --json?"},
       {"probe --exakt x", "did you mean --exact?"},
   };
-  for (const auto& [arguments, said] : cases) {
-    const ChildResult outcome = RunTool(arguments);
-    EXPECT_EQ(outcome.status, 2) << arguments;
-    EXPECT_THAT(outcome.output, IsEmpty()) << arguments;
-    EXPECT_THAT(outcome.errors, HasSubstr(said)) << arguments;
-  }
+  for (const auto& [arguments, said] : cases) testing::ExpectWrongUsage(arguments, said);
   for (const char* arguments : {"compact x", "help compact", "inspect --verbose x", "x", "-j"}) {
     const ChildResult outcome = RunTool(arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_THAT(outcome.errors, Not(HasSubstr("did you mean"))) << arguments;
   }
-}
-
-bool IsInstalled(const std::string& program) {
-  return RunProgram({"sh", "-c", "command -v " + program}).status == 0;
 }
 
 class ToolCompletionTest : public ::testing::Test {
@@ -224,51 +195,43 @@ class ToolCompletionTest : public ::testing::Test {
   }
 };
 
-TEST_F(ToolCompletionTest, VerbsAndFlagsAreCompleted) {
-  EXPECT_EQ(Complete("winnow ver"), "verify version");
-  EXPECT_EQ(Complete("winnow insp"), "inspect");
-  EXPECT_EQ(Complete("winnow help prob"), "probe");
-  EXPECT_EQ(Complete("winnow --v"), "--version");
-  EXPECT_EQ(Complete("winnow verify --sam"), "--samples=");
-  EXPECT_EQ(Complete("winnow verify a.sst --js"), "--json");
-  EXPECT_EQ(Complete("winnow probe --ex"), "--exact");
-  EXPECT_EQ(Complete("winnow verify --ex"), "");
-  std::string verbs;
-  for (const std::string& verb : VerbNames()) {
-    verbs += (verbs.empty() ? "" : " ") + verb;
-  }
-  EXPECT_EQ(Complete("winnow ''"), verbs);
-}
-
-TEST_F(ToolCompletionTest, WordsThatAFlagCanBeAreCompleted) {
-  EXPECT_EQ(Complete("winnow advise DB --by ="), "memory reads");
-  EXPECT_EQ(Complete("winnow advise DB --by = r"), "reads");
-  EXPECT_EQ(Complete("winnow inspect DB --sort = b"), "bytes bits");
-  EXPECT_EQ(Complete("winnow inspect DB --by = r"), "");
-}
-
 // Words are split at = and : like bash does.
-TEST_F(ToolCompletionTest, ProgramsAreCompletedBehindRun) {
+TEST_F(ToolCompletionTest, VerbsFlagsAndTheirValuesAreCompleted) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"winnow ver", "verify version"},
+      {"winnow insp", "inspect"},
+      {"winnow help prob", "probe"},
+      {"winnow --v", "--version"},
+      {"winnow verify --sam", "--samples="},
+      {"winnow verify a.sst --js", "--json"},
+      {"winnow probe --ex", "--exact"},
+      {"winnow verify --ex", ""},
+      {"winnow advise DB --by =", "memory reads"},
+      {"winnow advise DB --by = r", "reads"},
+      {"winnow inspect DB --sort = b", "bytes bits"},
+      {"winnow inspect DB --by = r", ""},
+      {"winnow run --dry", "--dry_run"},
+      {"winnow run --policy = bas", ""},
+      {"winnow run bash --js", ""},  // an option of the started program
+      {"winnow run bash bas", ""},
+      // File names are completed by bash itself, as the script's last line requests.
+      {"winnow verify a", ""},
+      {"winnow probe --keys = insp", ""},
+      {"winnow nosuchverb --js", ""},
+  };
+  for (const auto& [words, completion] : cases) EXPECT_EQ(Complete(words), completion) << words;
+  std::string verbs;
+  for (const std::string& verb : VerbNames()) verbs += (verbs.empty() ? "" : " ") + verb;
+  EXPECT_EQ(Complete("winnow ''"), verbs);
   EXPECT_THAT(" " + Complete("winnow run bas") + " ", HasSubstr(" bash "));
   EXPECT_THAT(" " + Complete("winnow run --policy = winnow : 10 --add bas") + " ",
               HasSubstr(" bash "));
-  EXPECT_EQ(Complete("winnow run --dry"), "--dry_run");
-  EXPECT_EQ(Complete("winnow run --policy = bas"), "");
-  EXPECT_EQ(Complete("winnow run bash --js"), "");  // an option of the started program
-  EXPECT_EQ(Complete("winnow run bash bas"), "");
-}
-
-// File names are completed by bash itself, as the script's last line requests.
-TEST_F(ToolCompletionTest, ElseFilesAre) {
-  EXPECT_EQ(Complete("winnow verify a"), "");
-  EXPECT_EQ(Complete("winnow probe --keys = insp"), "");
-  EXPECT_EQ(Complete("winnow nosuchverb --js"), "");
   EXPECT_THAT(testing::ReadFile(WINNOW_TOOL_SHARE "/bash-completion/completions/winnow"),
               HasSubstr("complete -o default -F _winnow winnow"));
 }
 
 TEST_F(ToolCompletionTest, TheScriptHasNoFaultThatShellcheckKnows) {
-  if (!IsInstalled("shellcheck")) {
+  if (RunProgram({"sh", "-c", "command -v shellcheck"}).status != 0) {
     GTEST_SKIP() << "there is no shellcheck";
   }
   const ChildResult outcome = RunProgram(

@@ -9,10 +9,12 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 #include "tests/support/started_tool.h"
+#include "tests/tools/tool_testing.h"
 
 namespace winnow {
 namespace tool_live_database_test {
@@ -21,9 +23,7 @@ namespace fs = std::filesystem;
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using testing::KeyOf;
 using ::testing::Not;
-using testing::Started;
 using namespace std::chrono_literals;
 
 class ToolLiveDatabaseTest : public ::testing::Test {
@@ -36,17 +36,8 @@ class ToolLiveDatabaseTest : public ::testing::Test {
 
   // Flushes a file to level 0. Returns its path.
   std::string Flush() {
-    for (uint64_t i = 0; i < 1'000; ++i) {
-      EXPECT_TRUE(database_->Put(ROCKSDB_NAMESPACE::WriteOptions(), KeyOf(i), "value").ok());
-    }
-    EXPECT_TRUE(database_->Flush(ROCKSDB_NAMESPACE::FlushOptions()).ok());
-    std::string latest;
-    for (const auto& entry : fs::directory_iterator(folder_ / "db")) {
-      if (entry.path().extension() == ".sst") {
-        latest = std::max(latest, entry.path().string());
-      }
-    }
-    return latest;
+    testing::PutAndFlush(database_.get(), {1'000});
+    return testing::SstFilesIn(folder_ / "db").back();
   }
 
   bool HasOpen(pid_t process, const std::string& path) const {
@@ -68,8 +59,8 @@ class ToolLiveDatabaseTest : public ::testing::Test {
   bool RunWhile(const std::string& verb, const std::string& more, const Action& action) {
     const int output =
         open((folder_ / "output").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    const Started tool(verb + " --jobs=1 '" + slow_ + "' '" + folder_ / "db" + "' " + more, output,
-                       folder_ / "errors");
+    const testing::Started tool(verb + " --jobs=1 '" + slow_ + "' '" + folder_ / "db" + "' " + more,
+                                output, folder_ / "errors");
     close(output);
     pid_t worker = 0;
     while (!tool.HasEnded() && worker == 0) {
@@ -95,6 +86,22 @@ class ToolLiveDatabaseTest : public ::testing::Test {
     return worker != 0;
   }
 
+  // Repeats `prepare` and RunWhile() until the tool was slow enough.
+  template <typename Prepare, typename Action>
+  void RunWhileReading(const std::string& verb, const std::string& more, const Prepare& prepare,
+                       const Action& action) {
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      prepare();
+      if (RunWhile(verb, more, action)) return;
+    }
+    ADD_FAILURE() << verb << " was always too fast";
+  }
+
+  void Compact() {
+    ASSERT_STATUS_OK(
+        database_->CompactRange(ROCKSDB_NAMESPACE::CompactRangeOptions(), nullptr, nullptr));
+  }
+
   testing::TemporaryFolder folder_;
   const std::string slow_ = folder_ / "slow.sst";
   std::unique_ptr<ROCKSDB_NAMESPACE::DB> database_;
@@ -104,70 +111,51 @@ class ToolLiveDatabaseTest : public ::testing::Test {
 };
 
 TEST_F(ToolLiveDatabaseTest, AFileThatWasMergedAwayIsNothingToSpeakOf) {
-  const struct {
-    const char* verb;
-    const char* more;
-  } cases[] = {{"verify", "--samples=1000"},
-               {"verify", "--json"},
-               {"probe", "key --exact"},
-               {"advise", "--draws=1000"}};
-  for (const auto& [verb, more] : cases) {
-    bool done = false;
-    for (int attempt = 0; attempt < 20 && !done; ++attempt) {
-      const std::string first = Flush();
-      const std::string second = Flush();
-      done = RunWhile(verb, more, [&] {
-        ASSERT_STATUS_OK(
-            database_->CompactRange(ROCKSDB_NAMESPACE::CompactRangeOptions(), nullptr, nullptr));
-        EXPECT_FALSE(fs::exists(first));
-      });
-      if (done) {
-        EXPECT_EQ(status_, 0) << verb << output_ << errors_;
-        // One line has the number of deleted files.
-        EXPECT_THAT(errors_, HasSubstr(" deleted while others were read")) << verb;
-        EXPECT_EQ(std::count(errors_.begin(), errors_.end(), '\n'), 1) << verb << errors_;
-        EXPECT_THAT(output_, AllOf(Not(HasSubstr(first)), Not(HasSubstr(second)))) << verb;
-      }
-    }
-    EXPECT_TRUE(done) << verb << " was always too fast";
+  for (const auto& [verb, more] : {std::pair("verify", "--samples=1000"),
+                                   {"verify", "--json"},
+                                   {"probe", "key --exact"},
+                                   {"advise", "--draws=1000"}}) {
+    SCOPED_TRACE(verb);
+    std::string first;
+    std::string second;
+    const auto flush_twice = [&] {
+      first = Flush();
+      second = Flush();
+    };
+    RunWhileReading(verb, more, flush_twice, [&] {
+      Compact();
+      EXPECT_FALSE(fs::exists(first));
+    });
+    EXPECT_EQ(status_, 0) << output_ << errors_;
+    // One line has the number of deleted files.
+    EXPECT_THAT(errors_, HasSubstr(" deleted while others were read"));
+    EXPECT_EQ(std::count(errors_.begin(), errors_.end(), '\n'), 1) << errors_;
+    EXPECT_THAT(output_, AllOf(Not(HasSubstr(first)), Not(HasSubstr(second))));
   }
 }
 
 // Only the new file has the key.
 TEST_F(ToolLiveDatabaseTest, AFileThatTookTheirPlaceIsRead) {
   const std::string key = "a key of this database alone";
-  bool done = false;
-  for (int attempt = 0; attempt < 20 && !done; ++attempt) {
+  const auto flush_twice = [&] {
     ASSERT_STATUS_OK(database_->Put(ROCKSDB_NAMESPACE::WriteOptions(), key, "value"));
     Flush();
     Flush();
-    done = RunWhile("probe", "'" + key + "' --exact", [&] {
-      ASSERT_STATUS_OK(
-          database_->CompactRange(ROCKSDB_NAMESPACE::CompactRangeOptions(), nullptr, nullptr));
-    });
-    if (done) {
-      EXPECT_EQ(status_, 0) << errors_;
-      EXPECT_THAT(output_, HasSubstr("may be in 1 of 2 files"));
-      EXPECT_THAT(output_, HasSubstr("  present: value"));
-      EXPECT_THAT(errors_, HasSubstr("the files that took their place were read\n"));
-    }
-  }
-  EXPECT_TRUE(done);
+  };
+  RunWhileReading("probe", "'" + key + "' --exact", flush_twice, [&] { Compact(); });
+  EXPECT_EQ(status_, 0) << errors_;
+  EXPECT_THAT(output_, AllOf(HasSubstr("may be in 1 of 2 files"), HasSubstr("  present: value")));
+  EXPECT_THAT(errors_, HasSubstr("the files that took their place were read\n"));
 }
 
 TEST_F(ToolLiveDatabaseTest, AFileThatTheTreeStillNamesIsMissed) {
-  bool done = false;
-  for (int attempt = 0; attempt < 20 && !done; ++attempt) {
-    const std::string file = Flush();
-    done = RunWhile("verify", "", [&] { fs::remove(file); });
-    if (done) {
-      EXPECT_EQ(status_, 2);
-      EXPECT_THAT(errors_, HasSubstr("winnow verify: " + file + ": there is no file"));
-      EXPECT_THAT(output_,
-                  AllOf(HasSubstr("NOT VERIFIED"), HasSubstr(" files could not be verified\n")));
-    }
-  }
-  EXPECT_TRUE(done);
+  std::string file;
+  RunWhileReading(
+      "verify", "", [&] { file = Flush(); }, [&] { fs::remove(file); });
+  EXPECT_EQ(status_, 2);
+  EXPECT_THAT(errors_, HasSubstr("winnow verify: " + file + ": there is no file"));
+  EXPECT_THAT(output_,
+              AllOf(HasSubstr("NOT VERIFIED"), HasSubstr(" files could not be verified\n")));
 }
 
 }  // namespace tool_live_database_test

@@ -1,9 +1,10 @@
-// Helpers for tests of the command line tool: running it, its JSON, and its examples with files for
-// the names in them.
+// Helpers for tests of the command line tool: running it, its JSON, its examples with files for the
+// names in them, and files for it to read.
 
 #ifndef WINNOW_TESTS_TOOLS_TOOL_TESTING_H_
 #define WINNOW_TESTS_TOOLS_TOOL_TESTING_H_
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/sst/sst_filters.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
@@ -26,6 +28,14 @@ inline ChildResult RunTool(const std::string& arguments) {
   return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' " + arguments});
 }
 
+// Expects exit code 2, no output, and `said` in the message.
+inline void ExpectWrongUsage(const std::string& arguments, const std::string& said = "winnow") {
+  const ChildResult outcome = RunTool(arguments);
+  EXPECT_EQ(outcome.status, 2) << arguments;
+  EXPECT_EQ(outcome.output, "") << arguments;
+  EXPECT_THAT(outcome.errors, ::testing::HasSubstr(said)) << arguments;
+}
+
 // Returns the JSON output. Expects the exit code `code`.
 inline nlohmann::json JsonOf(const ChildResult& outcome, int code) {
   EXPECT_EQ(outcome.status, code) << outcome.errors << outcome.output;
@@ -33,6 +43,59 @@ inline nlohmann::json JsonOf(const ChildResult& outcome, int code) {
       nlohmann::json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
   EXPECT_TRUE(document.is_object()) << outcome.output;
   return document;
+}
+
+// Returns the paths of the folder's SST files, in order.
+inline std::vector<std::string> SstFilesIn(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".sst") paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+inline ROCKSDB_NAMESPACE::BlockBasedTableOptions TableOf(const std::string& policy,
+                                                         bool partitioned) {
+  return partitioned ? PartitionedTableWith(policy) : TableWith(policy);
+}
+
+// Makes a column family, and flushes a file of it for each of `files`.
+inline void PutInFamily(ROCKSDB_NAMESPACE::DB* database, const ROCKSDB_NAMESPACE::Options& options,
+                        const std::string& name, const std::vector<KeyNumbers>& files) {
+  ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
+  ASSERT_STATUS_OK(database->CreateColumnFamily(options, name, &family));
+  for (const KeyNumbers& keys : files) PutAndFlush(database, keys, family);
+  ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+}
+
+// Opens the database with column families of these names and options.
+inline void Open(const ROCKSDB_NAMESPACE::Options& options, const std::string& path,
+                 const std::vector<std::string>& names, OpenFamilies* open) {
+  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) families.emplace_back(name, options);
+  open->Open(options, path, families);
+}
+
+// Flips bits of the file's byte at this offset.
+inline void FlipBits(const std::string& path, size_t at, int bits = 1) {
+  std::string bytes = ReadFile(path);
+  ASSERT_LT(at, bytes.size());
+  bytes[at] = static_cast<char>(bytes[at] ^ bits);
+  WriteFile(path, bytes);
+}
+
+// Returns where the file's first filter block is, and its size.
+inline std::pair<size_t, size_t> PlaceOfFilter(const std::string& path) {
+  std::string error;
+  const std::string block = inspect::ReadFilterBlocks(path, &error).at(0);
+  return {ReadFile(path).find(block), block.size()};
+}
+
+// Flips a bit in the middle of the file's first filter block.
+inline void FlipFilterBit(const std::string& path) {
+  const auto [place, bytes] = PlaceOfFilter(path);
+  FlipBits(path, place + bytes / 2, 8);
 }
 
 // Fixture for one verb of the tool, with a folder for its files.
@@ -108,14 +171,7 @@ class ToolExamples : public ::testing::Test {
       ASSERT_EQ(
           RunTool("pages build --capacity=1000 '" + folder_ / "pages" + "' " + KeyOf(3)).status, 0);
     }
-    std::string latest;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "db")) {
-      const std::string path = entry.path().string();
-      if (path.find("OPTIONS-") != std::string::npos) {
-        latest = std::max(latest, path);
-      }
-    }
-    stands_for_ = {{"OPTIONS", latest},
+    stands_for_ = {{"OPTIONS", folder_ / "db"},
                    {"FILE.sst", folder_ / "file.sst"},
                    {"KEYS", folder_ / "keys"},
                    {"STATE", folder_ / "state"},

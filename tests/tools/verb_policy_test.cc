@@ -5,7 +5,6 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -13,28 +12,24 @@
 
 #include "src/core/level_plan.h"
 #include "src/policy_trial/policy_check.h"
-#include "src/sst/sst_filters.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
+#include "tests/tools/tool_testing.h"
 #include "winnow/options.h"
-#include "winnow/rocksdb_policy.h"
 
 namespace winnow {
 namespace verb_policy_test {
 
 using inspect::CheckPolicy;
 using inspect::kLastTrialLevel;
-using inspect::PolicyTrial;
 using inspect::PolicyVerdict;
 using nlohmann::json;
 using testing::ChildResult;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::MakeOptions;
 using testing::OpenDatabase;
 using testing::PutAndFlush;
-using testing::RunProgram;
 using testing::TableWith;
 using testing::WriteSst;
 
@@ -43,23 +38,19 @@ class VerbPolicyTest : public ::testing::Test {
   ChildResult Policy(const std::vector<std::string>& arguments) {
     std::vector<std::string> command = {WINNOW_TOOL, "policy"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    return RunProgram(command);
+    return testing::RunProgram(command);
   }
 
   json PolicyJson(std::vector<std::string> arguments, int code) {
     arguments.emplace_back("--json");
-    const ChildResult outcome = Policy(arguments);
-    EXPECT_EQ(outcome.status, code) << outcome.errors;
-    json document = json::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
-    EXPECT_TRUE(document.is_object()) << outcome.output;
-    return document;
+    return testing::JsonOf(Policy(arguments), code);
   }
 
   testing::TemporaryFolder folder_;
 };
 
-const PolicyTrial& CompactionTo(int level, const PolicyVerdict& verdict) {
-  for (const PolicyTrial& trial : verdict.by_level) {
+const inspect::PolicyTrial& CompactionTo(int level, const PolicyVerdict& verdict) {
+  for (const inspect::PolicyTrial& trial : verdict.by_level) {
     if (trial.situation == "compaction" && trial.level == level) {
       return trial;
     }
@@ -152,22 +143,23 @@ TEST_F(VerbPolicyTest, WithoutFiltersOnTheLastLevelBuildsNoneThere) {
 TEST_F(VerbPolicyTest, AFileThatSomebodyThinksOfIsBuilt) {
   const struct {
     const char* policy;
-    const char* level;
+    int level;
     const char* kind;
   } cases[] = {
-      {"{id=winnow;bloom_before_level=3}", "2", "winnow-bloom"},
-      {"{id=winnow;bloom_before_level=3}", "3", "winnow-ribbon"},
-      {"ribbonfilter:10:0", "0", "builtin-bloom"},
-      {"ribbonfilter:10:0", "1", "builtin-ribbon"},
+      {"{id=winnow;bloom_before_level=3}", 2, "winnow-bloom"},
+      {"{id=winnow;bloom_before_level=3}", 3, "winnow-ribbon"},
+      {"ribbonfilter:10:0", 0, "builtin-bloom"},
+      {"ribbonfilter:10:0", 1, "builtin-ribbon"},
   };
   for (const auto& [policy, level, kind] : cases) {
-    const json document = PolicyJson({policy, "--keys=12345", std::string("--level=") + level}, 0);
+    const json document =
+        PolicyJson({policy, "--keys=12345", "--level=" + std::to_string(level)}, 0);
     const json& file = document.at("file");
     EXPECT_EQ(file.at("added_keys"), 12'345) << policy;
-    EXPECT_EQ(file.at("level"), std::stoi(level)) << policy;
+    EXPECT_EQ(file.at("level"), level) << policy;
     EXPECT_EQ(file.at("filter").at("kind"), kind) << policy << " " << level;
     EXPECT_EQ(document.at("by_level").at(0).at("added_keys"), 12'345);
-    EXPECT_THAT(document.at("by_keys"), IsEmpty());
+    EXPECT_THAT(document.at("by_keys"), ::testing::IsEmpty());
   }
   EXPECT_EQ(Policy({"bloomfilter:10", "--keys=1000"}).status, 0);
   EXPECT_TRUE(PolicyJson({"bloomfilter:10"}, 0).at("file").is_null());
@@ -245,13 +237,12 @@ TEST_F(VerbPolicyTest, FilesAreShownWithTheFilterThatThePolicyBuilds) {
   EXPECT_EQ(document["files"][2].at("filter").at("kind"), "none");
   EXPECT_EQ(document["files"][2].at("with_policy").at("filter").at("kind"), "builtin-bloom");
   EXPECT_EQ(Policy({"winnow:10", folder_ / "a.sst"}).status, 0);
+  // An invalid policy is reported before anything else.
+  EXPECT_EQ(Policy({"winow:10", folder_ / "a.sst", folder_ / "missing.sst"}).status, 1);
 }
 
 TEST_F(VerbPolicyTest, TheLevelIsTheFilesOwn) {
-  {
-    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db");
-    PutAndFlush(database.get(), {1'000});
-  }
+  PutAndFlush(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get(), {1'000});
   const std::string policy = "{id=winnow;bloom_before_level=1}";
   const json of_level_0 = PolicyJson({policy, folder_ / "db"}, 0).at("files").at(0);
   EXPECT_EQ(of_level_0.at("level"), 0);
@@ -261,117 +252,58 @@ TEST_F(VerbPolicyTest, TheLevelIsTheFilesOwn) {
   EXPECT_EQ(of_level_1["with_policy"].at("filter").at("kind"), "winnow-ribbon");
 }
 
-TEST_F(VerbPolicyTest, WhatCanNotBeReadIsTwoAndTheRestIsShown) {
-  WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
-  testing::WriteFile(folder_ / "b.sst", "no table");
-  const json document = PolicyJson({"winnow:10", folder_ / "b.sst", folder_ / "a.sst"}, 2);
-  EXPECT_TRUE(document.at("files").at(0).at("error").is_string());
-  EXPECT_TRUE(document["files"][1].at("error").is_null());
-  const ChildResult text = Policy({"winnow:10", folder_ / "b.sst", folder_ / "a.sst"});
-  EXPECT_THAT(text.errors, HasSubstr("winnow policy: " + folder_ / "b.sst" + ": "));
-  EXPECT_THAT(text.output, HasSubstr("winnow-ribbon"));
-  // An invalid policy is reported before anything else.
-  EXPECT_EQ(Policy({"winow:10", folder_ / "a.sst"}).status, 1);
-}
-
 TEST_F(VerbPolicyTest, ADamagedFilterIsOneAndNamed) {
   WriteSst(TableWith("winnow:10"), 5'000, folder_ / "a.sst");
   EXPECT_TRUE(PolicyJson({"winnow:10", folder_ / "a.sst"}, 0)["files"][0].at("fault").is_null());
-  std::string error;
-  const std::string block = inspect::ReadFilterBlocks(folder_ / "a.sst", &error).at(0);
-  std::string bytes = testing::ReadFile(folder_ / "a.sst");
-  char& byte = bytes[bytes.find(block) + block.size() / 2];
-  byte = static_cast<char>(byte ^ 8);
-  testing::WriteFile(folder_ / "a.sst", bytes);
+  testing::FlipFilterBit(folder_ / "a.sst");
   const ChildResult text = Policy({"winnow:10", folder_ / "a.sst"});
   EXPECT_EQ(text.status, 1) << text.errors;
   EXPECT_THAT(text.errors, HasSubstr("winnow policy: fault: " + folder_ / "a.sst" + ": "));
   EXPECT_TRUE(PolicyJson({"winnow:10", folder_ / "a.sst"}, 1)["files"][0].at("fault").is_string());
 }
 
-TEST_F(VerbPolicyTest, SaysWhatRangeBitsNeed) {
-  EXPECT_EQ(Policy({testing::kRangePolicy}).status, 0);
-  const json document = PolicyJson({testing::kRangePolicy}, 0);
-  EXPECT_EQ(document.at("range").at("range_bits"), 15);
-  EXPECT_NEAR(document.at("range").at("bits_per_key"), 15.1, 0.3);
-  EXPECT_FALSE(PolicyJson({"winnow:10"}, 0).contains("range"));
-}
-
 // In RocksDB's OPTIONS files, range_bits without the extractor and the extractor without range_bits
-// are faults.
+// are faults. With a policy that may be replaced, the extractor is none: a program with Winnow
+// preloaded and range_bits set has these options.
 TEST_F(VerbPolicyTest, AnOptionsFileWithOneOptionOfTheTwoIsAFault) {
   const struct {
-    const char* policy;
-    std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> extractor;
-    const ROCKSDB_NAMESPACE::Comparator* comparator;
-    std::string problem;
+    std::string policy;
+    const char* extractor;
+    bool is_reverse;
+    const char* problem;
+    bool works;
   } cases[] = {
-      {testing::kRangePolicy, NewRangeExtractor(), ROCKSDB_NAMESPACE::BytewiseComparator(), ""},
-      {"winnow:10", nullptr, ROCKSDB_NAMESPACE::BytewiseComparator(), ""},
-      {testing::kRangePolicy, nullptr, ROCKSDB_NAMESPACE::BytewiseComparator(),
-       "range_bits=15 has no effect: there is no prefix_extractor, but must be winnow.range"},
-      {testing::kRangePolicy,
-       std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform>(
-           ROCKSDB_NAMESPACE::NewFixedPrefixTransform(4)),
-       ROCKSDB_NAMESPACE::BytewiseComparator(),
+      {testing::kRangePolicy, "winnow.range", false, "", true},
+      {"bloomfilter:10", "winnow.range", false, "", false},
+      {testing::kRangePolicy, "nullptr", false,
+       "range_bits=15 has no effect: there is no prefix_extractor, but must be winnow.range",
+       false},
+      {testing::kRangePolicy, "fixed:4", false,
        "range_bits=15 has no effect: prefix_extractor is rocksdb.FixedPrefix.4, but must be "
-       "winnow.range"},
-      {"winnow:10", NewRangeExtractor(), ROCKSDB_NAMESPACE::BytewiseComparator(),
-       "prefix_extractor=winnow.range has no effect: range_bits of the policy is 0"},
-      {"{id=winnow;range_kind=both}", nullptr, ROCKSDB_NAMESPACE::BytewiseComparator(),
-       "range_kind=both has no effect: range_bits of the policy is 0"},
-      {testing::kRangePolicy, NewRangeExtractor(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator(),
-       "range_bits=15 has no effect: the comparator is rocksdb.ReverseBytewiseComparator"}};
-  int number = 0;
-  for (const auto& each : cases) {
-    SCOPED_TRACE(number);
-    const std::string path = folder_ / ("db" + std::to_string(number++));
-    ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith(each.policy));
-    options.prefix_extractor = each.extractor;
-    options.comparator = each.comparator;
-    OpenDatabase(options, path).reset();
-    const bool is_fault = !each.problem.empty();
-    const ChildResult text = Policy({path});
-    EXPECT_EQ(text.status, is_fault ? 1 : 0) << text.output << text.errors;
-    EXPECT_THAT(text.errors, HasSubstr(each.problem));
-    const json family = PolicyJson({path}, is_fault ? 1 : 0).at("column_families").at(0);
-    if (family.contains("range")) {
-      EXPECT_EQ(family.at("range").at("works"), !is_fault);
-      EXPECT_EQ(family.at("range").at("problems").empty(), !is_fault);
-    } else {
-      EXPECT_EQ(each.policy, std::string("winnow:10"));
-    }
-  }
-}
-
-// OPTIONS files of programs with Winnow preloaded and range_bits set have these options.
-TEST_F(VerbPolicyTest, TheExtractorWithAPolicyThatMayBeReplacedIsNoFault) {
-  ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("bloomfilter:10"));
-  options.prefix_extractor = NewRangeExtractor();
-  OpenDatabase(options, folder_ / "db").reset();
-  const ChildResult text = Policy({folder_ / "db"});
-  EXPECT_EQ(text.status, 0) << text.output << text.errors;
-  const json range = PolicyJson({folder_ / "db"}, 0).at("column_families").at(0).at("range");
-  EXPECT_EQ(range.at("works"), false);
-}
-
-TEST_F(VerbPolicyTest, WrongUsageIsTwo) {
-  WriteSst(TableWith("winnow:10"), 100, folder_ / "a.sst");
-  const std::vector<std::vector<std::string>> wrong = {
-      {"winnow:10", "--keys=0"},
-      {"winnow:10", "--keys=100000000000"},
-      {"winnow:10", "--keys=many"},
-      {"winnow:10", "--keys=100", "--level=7"},
-      {"winnow:10", "--keys=100", "--level=-1"},
-      {"winnow:10", "--level=1"},
-      {"winnow:10", folder_ / "a.sst", "--keys=100"},
-      {folder_ / "a.sst", folder_ / "a.sst"},
-  };
-  for (const std::vector<std::string>& arguments : wrong) {
-    const ChildResult outcome = Policy(arguments);
-    EXPECT_EQ(outcome.status, 2) << ::testing::PrintToString(arguments);
-    EXPECT_THAT(outcome.output, IsEmpty());
-    EXPECT_THAT(outcome.errors, HasSubstr("winnow")) << ::testing::PrintToString(arguments);
+       "winnow.range",
+       false},
+      {"winnow:10", "winnow.range", false,
+       "prefix_extractor=winnow.range has no effect: range_bits of the policy is 0", false},
+      {"{id=winnow;range_kind=both}", "nullptr", false,
+       "range_kind=both has no effect: range_bits of the policy is 0", false},
+      {testing::kRangePolicy, "winnow.range", true,
+       "range_bits=15 has no effect: the comparator is rocksdb.ReverseBytewiseComparator", false}};
+  for (const auto& [policy, extractor, is_reverse, problem, works] : cases) {
+    SCOPED_TRACE(policy + " " + extractor);
+    const testing::TemporaryFolder database;
+    ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith(policy));
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::SliceTransform::CreateFromString(
+        testing::StrictConfig(), extractor, &options.prefix_extractor));
+    if (is_reverse) options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+    OpenDatabase(options, database.path()).reset();
+    const int status = *problem == '\0' ? 0 : 1;
+    const ChildResult text = Policy({database.path()});
+    EXPECT_EQ(text.status, status) << text.output << text.errors;
+    EXPECT_THAT(text.errors, HasSubstr(problem));
+    const json range =
+        PolicyJson({database.path()}, status).at("column_families").at(0).at("range");
+    EXPECT_EQ(range.at("works"), works);
+    EXPECT_EQ(range.at("problems").empty(), status == 0);
   }
 }
 

@@ -1,5 +1,6 @@
 // `winnow run`: the environment of the started program, and programs that it refuses.
 
+#include <absl/strings/str_split.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <link.h>
@@ -31,19 +32,19 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
 using testing::ChildResult;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::LinesThatBegin;
 using ::testing::Not;
 using testing::ReadFile;
-using testing::RunProgram;
 using ::testing::StartsWith;
 using testing::WriteFile;
 using Words = std::vector<std::string>;
 
 // Clears variables that this process may have.
 const Words kNoVariables = {"WINNOW_POLICY=", "WINNOW_ADD=", "WINNOW_LOG=", "LD_PRELOAD=", "END="};
+
+// Begins a command of another user.
+const Words kAsOther = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
 
 class VerbRunTest : public ::testing::Test {
  protected:
@@ -56,13 +57,27 @@ class VerbRunTest : public ::testing::Test {
       if (std::none_of(variables.begin(), variables.end(), is_same)) variables.push_back(none);
     }
     if (testing::kSanitized) variables.emplace_back("ASAN_OPTIONS=verify_asan_link_order=0");
-    return RunProgram(command, variables);
+    return testing::RunProgram(command, variables);
   }
 
   static ChildResult Run(const Words& arguments, const Words& variables = {}) {
-    Words command = {WINNOW_TOOL, "run"};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    return RunWith(variables, command);
+    return RunBehind({WINNOW_TOOL, "run"}, arguments, variables);
+  }
+
+  // Copies the tool and its libraries to the folder, where other users can run it. Returns its
+  // path.
+  std::string ToolForAll() const {
+    fs::copy_file(WINNOW_TOOL, folder_ / "winnow");
+    fs::copy_file(PLUGIN_LIBRARY, folder_ / PLUGIN_NAME);
+    fs::copy_file(PRELOAD_LIBRARY, PreloadForAll());
+    return folder_ / "winnow";
+  }
+  std::string PreloadForAll() const { return folder_ / fs::path(PRELOAD_LIBRARY).filename(); }
+
+  // Runs the command behind another one.
+  static ChildResult RunBehind(Words before, const Words& command, const Words& variables = {}) {
+    before.insert(before.end(), command.begin(), command.end());
+    return RunWith(variables, before);
   }
 
   // Returns the started program's JSON.
@@ -85,7 +100,7 @@ class VerbRunTest : public ::testing::Test {
     EXPECT_EQ(outcome.status, code) << what << outcome.output << outcome.errors;
     EXPECT_THAT(outcome.output, IsEmpty()) << what;
     EXPECT_THAT(outcome.errors, AllOf(StartsWith("winnow"), HasSubstr(said))) << what;
-    EXPECT_EQ(LinesThatBegin(outcome.errors, "winnow").size(), 1u) << outcome.errors;
+    EXPECT_EQ(testing::LinesThatBegin(outcome.errors, "winnow").size(), 1u) << outcome.errors;
   }
 
   std::string Copy(const std::string& name) const {
@@ -133,18 +148,7 @@ TEST_F(VerbRunTest, TheProgramGetsTheLibraryAndThePolicy) {
   EXPECT_THAT(outcome.errors, StartsWith("winnow: not in force in started_program ("));
 }
 
-TEST_F(VerbRunTest, RangeBitsAreThoseOfTheFlagOrTheEnvironment) {
-  const auto of = [&](Words arguments, const Words& environment) {
-    arguments.push_back(STARTED_PROGRAM);
-    const json variables = DryRun(arguments, 0, environment).at("environment");
-    return variables.value("WINNOW_RANGE_BITS", "");
-  };
-  EXPECT_EQ(of({}, {}), "");
-  EXPECT_EQ(of({"--range_bits=12.5"}, {}), "12.5");
-  EXPECT_EQ(of({}, {"WINNOW_RANGE_BITS=15"}), "15");
-  EXPECT_EQ(of({"--range_bits=12"}, {"WINNOW_RANGE_BITS=15"}), "12");
-  EXPECT_EQ(of({"--range_bits=12.3456789"}, {}), "12.3456789");
-  EXPECT_EQ(of({"--range_bits=0"}, {"WINNOW_RANGE_BITS=+15"}), "0");
+TEST_F(VerbRunTest, RangeBitsThatAreNoNumberOfBitsAreRefused) {
   for (const std::string value : {"0.5", "33", "+15", "0x10", " 15", "15,5", "many"}) {
     const ChildResult by_flag = Run({"--range_bits=" + value, STARTED_PROGRAM});
     EXPECT_EQ(by_flag.status, 125) << value;
@@ -173,54 +177,59 @@ TEST_F(VerbRunTest, WhatIsBehindTheProgramIsItsOwn) {
   }
 }
 
-TEST_F(VerbRunTest, WhatTheEnvironmentSaysStays) {
-  const json all =
-      Started({STARTED_PROGRAM}, {"WINNOW_POLICY=winnow:12", "WINNOW_ADD=1", "WINNOW_LOG=0"});
-  EXPECT_EQ(all.at("WINNOW_POLICY"), "winnow:12");
-  EXPECT_EQ(all.at("WINNOW_ADD"), "1");
-  EXPECT_EQ(all.at("WINNOW_LOG"), "0");
-  const json dry = DryRun({"--log", STARTED_PROGRAM}, 0, {"WINNOW_ADD=1", "WINNOW_LOG=0"});
-  EXPECT_EQ(dry.at("environment").at("WINNOW_ADD"), "1");
-  EXPECT_EQ(dry.at("environment").at("WINNOW_LOG"), "1");
-  EXPECT_EQ(
-      Started({"--policy=read", STARTED_PROGRAM}, {"WINNOW_POLICY=winnow:12"}).at("WINNOW_POLICY"),
-      "read");
-}
-
-TEST_F(VerbRunTest, WhatIsGivenDecidesOverTheEnvironment) {
-  const Words arguments = {"--log=false", "--add=false", STARTED_PROGRAM};
-  const json all = Started(arguments, {"WINNOW_ADD=1", "WINNOW_LOG=1"});
-  EXPECT_EQ(all.at("WINNOW_ADD"), "0");
-  EXPECT_EQ(all.at("WINNOW_LOG"), "0");
-  EXPECT_EQ(Started(arguments).at("WINNOW_LOG"), "") << "nothing is to be decided";
+// A flag decides over the environment's variable, which stays without one.
+TEST_F(VerbRunTest, VariablesAreThoseOfTheFlagOrTheEnvironment) {
+  const struct {
+    Words flags;
+    Words environment;
+    const char* name;
+    const char* value;  // nullptr: it is not set
+  } cases[] = {
+      {{}, {"WINNOW_POLICY=winnow:12"}, "WINNOW_POLICY", "winnow:12"},
+      {{"--policy=read"}, {"WINNOW_POLICY=winnow:12"}, "WINNOW_POLICY", "read"},
+      {{}, {"WINNOW_ADD=1"}, "WINNOW_ADD", "1"},
+      {{"--add"}, {"WINNOW_ADD=0"}, "WINNOW_ADD", "1"},
+      {{"--add=false"}, {"WINNOW_ADD=1"}, "WINNOW_ADD", "0"},
+      {{}, {"WINNOW_LOG=0"}, "WINNOW_LOG", "0"},
+      {{"--log"}, {"WINNOW_LOG=0"}, "WINNOW_LOG", "1"},
+      {{"--log=false"}, {"WINNOW_LOG=1"}, "WINNOW_LOG", "0"},
+      {{"--log=false"}, {}, "WINNOW_LOG", nullptr},  // nothing is to be decided
+      {{}, {}, "WINNOW_RANGE_BITS", nullptr},
+      {{"--range_bits=12.5"}, {}, "WINNOW_RANGE_BITS", "12.5"},
+      {{}, {"WINNOW_RANGE_BITS=15"}, "WINNOW_RANGE_BITS", "15"},
+      {{"--range_bits=12"}, {"WINNOW_RANGE_BITS=15"}, "WINNOW_RANGE_BITS", "12"},
+      {{"--range_bits=12.3456789"}, {}, "WINNOW_RANGE_BITS", "12.3456789"},
+      {{"--range_bits=0"}, {"WINNOW_RANGE_BITS=+15"}, "WINNOW_RANGE_BITS", "0"},
+  };
+  for (const auto& [flags, environment, name, value] : cases) {
+    Words command = flags;
+    command.emplace_back(STARTED_PROGRAM);
+    const json variables = DryRun(command, 0, environment).at("environment");
+    const std::string what = ::testing::PrintToString(flags) + name;
+    EXPECT_EQ(variables.contains(name), value != nullptr) << what;
+    if (value == nullptr) continue;
+    EXPECT_EQ(variables.value(name, ""), value) << what;
+  }
 }
 
 TEST_F(VerbRunTest, OtherPreloadsStayBeforeOurs) {
   const std::string library = PRELOAD_LIBRARY;
-  const struct {
-    std::string before;
-    std::string after;
-  } cases[] = {{PLUGIN_LIBRARY, PLUGIN_LIBRARY ":" + library},
-               {PLUGIN_LIBRARY " " PLUGIN_LIBRARY, PLUGIN_LIBRARY " " PLUGIN_LIBRARY ":" + library},
-               {library, library},
-               {library + ":" PLUGIN_LIBRARY, library + ":" PLUGIN_LIBRARY}};
-  for (const auto& [before, after] : cases) {
-    EXPECT_EQ(
-        DryRun({STARTED_PROGRAM}, 0, {"LD_PRELOAD=" + before}).at("environment").at("LD_PRELOAD"),
-        after);
-  }
-  // LD_PRELOAD may have names without a path, which the loader searches for.
   const std::string name = fs::path(library).filename().string();
+  // Names without a path are searched for by the loader.
+  const std::pair<std::string, std::string> cases[] = {
+      {PLUGIN_LIBRARY, PLUGIN_LIBRARY ":" + library},
+      {PLUGIN_LIBRARY " " PLUGIN_LIBRARY, PLUGIN_LIBRARY " " PLUGIN_LIBRARY ":" + library},
+      {library, library},
+      {library + ":" PLUGIN_LIBRARY, library + ":" PLUGIN_LIBRARY},
+      {name, name},
+      {PLUGIN_NAME, PLUGIN_NAME ":" + library}};
   const std::string folders = "LD_LIBRARY_PATH=" + fs::path(library).parent_path().string();
-  for (const auto& [before, after] :
-       {std::pair(name, name), std::pair(std::string(PLUGIN_NAME), PLUGIN_NAME ":" + library)}) {
-    EXPECT_EQ(DryRun({STARTED_PROGRAM}, 0, {"LD_PRELOAD=" + before, folders})
-                  .at("environment")
-                  .at("LD_PRELOAD"),
-              after);
+  for (const auto& [before, after] : cases) {
+    const json dry = DryRun({STARTED_PROGRAM}, 0, {"LD_PRELOAD=" + before, folders});
+    EXPECT_EQ(dry.at("environment").at("LD_PRELOAD"), after);
   }
   // A library of another build is refused.
-  const std::string other = folder_ / fs::path(library).filename().string();
+  const std::string other = folder_ / name;
   fs::copy_file(library, other);
   ExpectRefused({STARTED_PROGRAM}, 125, "LD_PRELOAD has " + other + " already",
                 {"LD_PRELOAD=" + other});
@@ -364,12 +373,7 @@ TEST_F(VerbRunTest, ProgramsWithOtherRightsThanTheirCallerAreRefused) {
 
 // Runs as root and as another user, for whom the tool is copied to a readable folder.
 TEST_F(VerbRunTest, FileCapabilitiesAreRefusedToWhoIsNotRoot) {
-  const std::string tool = folder_ / "winnow";
-  fs::copy_file(WINNOW_TOOL, tool);
-  fs::copy_file(PLUGIN_LIBRARY, folder_ / PLUGIN_NAME);
-  fs::copy_file(PRELOAD_LIBRARY, folder_ / fs::path(PRELOAD_LIBRARY).filename().string());
-  const std::string libraries = "LD_LIBRARY_PATH=" + folder_.path();
-  const Words other = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+  const std::string tool = ToolForAll();
   const struct {
     const char* name;
     unsigned char flag;
@@ -387,9 +391,9 @@ TEST_F(VerbRunTest, FileCapabilitiesAreRefusedToWhoIsNotRoot) {
                    << std::strerror(errno);
     }
     for (const bool is_root : {true, false}) {
-      const auto run = [&](Words command) {
-        if (!is_root) command.insert(command.begin(), other.begin(), other.end());
-        return RunWith({libraries}, command);
+      const auto run = [&](const Words& command) {
+        return RunBehind(is_root ? Words() : kAsOther, command,
+                         {"LD_LIBRARY_PATH=" + folder_.path()});
       };
       const ChildResult plain = run({program});
       if (plain.status == 126 || plain.status == 1) continue;  // lacks the capability itself
@@ -400,9 +404,7 @@ TEST_F(VerbRunTest, FileCapabilitiesAreRefusedToWhoIsNotRoot) {
         EXPECT_THAT(outcome.errors, HasSubstr(program + " has file capabilities")) << name;
         ++refused;
       } else {
-        EXPECT_EQ(testing::JsonOf(outcome, 0).at("LD_PRELOAD"),
-                  folder_ / fs::path(PRELOAD_LIBRARY).filename().string())
-            << name << is_root;
+        EXPECT_EQ(testing::JsonOf(outcome, 0).at("LD_PRELOAD"), PreloadForAll()) << name << is_root;
       }
     }
   }
@@ -432,13 +434,9 @@ TEST_F(VerbRunTest, WhatAScriptIsReadByCounts) {
 
 // The preloaded library is inherited by what a program starts, which `winnow run` does not check.
 TEST_F(VerbRunTest, ThePreloadReachesWhatTheProgramStarts) {
-  for (const Words& before : {Words{"nice", "-n", "1", "env", "A=1"},
-                              {"env", "-u", "A", "-C", "/", "B=1"},
-                              {"env", "--", "A=x y"},
-                              {"timeout", "600"},
-                              {"setsid", "-w"},
-                              {"stdbuf", "-o0"}}) {
-    Words words = before;
+  for (const std::string before : {"nice -n 1 env A=1", "env -u A -C / B=1", "env -- A=x",
+                                   "timeout 600", "setsid -w", "stdbuf -o0"}) {
+    Words words = absl::StrSplit(before, ' ');
     words.insert(words.end(), {STARTED_PROGRAM, "-i"});
     const json started = Started(words);
     EXPECT_EQ(started.at("arguments"), (Words{STARTED_PROGRAM, "-i"}));
@@ -453,25 +451,15 @@ TEST_F(VerbRunTest, ThePreloadReachesWhatTheProgramStarts) {
 }
 
 TEST_F(VerbRunTest, EnvThatTakesTheVariablesAwayIsRefused) {
-  for (const Words& options : {Words{"-i"},
-                               {"-"},
-                               {"-vi"},
-                               {"-iS"},
-                               {"-u", "A", "-i"},
-                               {"--ignore-environment"},
-                               {"--ign"},
-                               {"-uLD_PRELOAD"},
-                               {"-u", "LD_PRELOAD"},
-                               {"--unset=LD_PRELOAD"},
-                               {"--unset", "WINNOW_POLICY"},
-                               {"-S", "-C / -i"},
-                               {"A=x y", "LD_PRELOAD="},
-                               {"WINNOW_POLICY=stock"}}) {
-    Words command = {"env"};
-    command.insert(command.end(), options.begin(), options.end());
+  for (const std::string options :
+       {"-i", "-", "-vi", "-iS", "-u A -i", "--ignore-environment", "--ign", "-uLD_PRELOAD",
+        "-u LD_PRELOAD", "--unset=LD_PRELOAD", "--unset WINNOW_POLICY",
+        "A=x LD_PRELOAD=", "WINNOW_POLICY=stock"}) {
+    Words command = absl::StrSplit("env " + options, ' ');
     command.emplace_back(STARTED_PROGRAM);
     ExpectRefused(command, 126, "env -i winnow run PROGRAM");
   }
+  ExpectRefused({"env", "-S", "-C / -i", STARTED_PROGRAM}, 126, "env -i winnow run PROGRAM");
   for (const std::string argument : {"-i", "-S -i program", "-S - program", "-vS -u LD_PRELOAD x",
                                      "-S '-i' program", "--split-string=LD_PRELOAD= program"}) {
     const std::string script = Script("script", "#!/usr/bin/env " + argument + "\n");
@@ -505,14 +493,10 @@ TEST_F(VerbRunTest, SudoIsToStandBefore) {
 // Runs as another user, since root has all rights of such programs.
 TEST_F(VerbRunTest, SudoIsToStandBeforeForUsersToo) {
   const std::string sudo = Copy("sudo");
-  fs::copy_file(WINNOW_TOOL, folder_ / "winnow");
-  fs::copy_file(PLUGIN_LIBRARY, folder_ / PLUGIN_NAME);
-  fs::copy_file(PRELOAD_LIBRARY, folder_ / fs::path(PRELOAD_LIBRARY).filename().string());
+  const std::string tool = ToolForAll();
   ASSERT_EQ(chmod(sudo.c_str(), 04755), 0);
-  const auto as_other = [&](Words command) {
-    command.insert(command.begin(),
-                   {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"});
-    return RunWith({"LD_LIBRARY_PATH=" + folder_.path()}, command);
+  const auto as_other = [&](const Words& command) {
+    return RunBehind(kAsOther, command, {"LD_LIBRARY_PATH=" + folder_.path()});
   };
   const ChildResult plain = as_other({sudo});
   if (plain.status != 0 || testing::JsonOf(plain, 0).at("on_guard") == 0) {
@@ -520,25 +504,17 @@ TEST_F(VerbRunTest, SudoIsToStandBeforeForUsersToo) {
                     "must heed set-user-id: "
                  << plain.errors;
   }
-  const ChildResult outcome =
-      as_other({folder_ / "winnow", "run", sudo, "-u", "other", STARTED_PROGRAM});
+  const ChildResult outcome = as_other({tool, "run", sudo, "-u", "other", STARTED_PROGRAM});
   EXPECT_EQ(outcome.status, 126) << outcome.output << outcome.errors;
   EXPECT_THAT(outcome.errors, HasSubstr(": sudo winnow run PROGRAM"));
 }
 
 // /proc is not mounted, or is another process's.
 TEST_F(VerbRunTest, NeedsNoProc) {
-  const Words bare = {"unshare",
-                      "--user",
-                      "--map-root-user",
-                      "--mount",
-                      "sh",
-                      "-c",
-                      "mount -t tmpfs none /proc && exec \"$@\"",
-                      "sh"};
-  const auto without_proc = [&](Words command) {
-    command.insert(command.begin(), bare.begin(), bare.end());
-    return RunWith({}, command);
+  const std::string mounts = "mount -t tmpfs none /proc && exec \"$@\"";
+  const auto without_proc = [&](const Words& command) {
+    return RunBehind({"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounts, "sh"},
+                     command);
   };
   if (without_proc({"true"}).status != 0) GTEST_SKIP() << "skipped: nobody mounts anything here";
   const ChildResult outcome = without_proc({WINNOW_TOOL, "run", STARTED_PROGRAM});
@@ -553,10 +529,8 @@ TEST_F(VerbRunTest, UsersOutsideOfTheNameSpaceSetNothing) {
     GTEST_SKIP() << "skipped: this user can't give a file to another one";
   }
   ASSERT_EQ(chmod(program.c_str(), 04755), 0);
-  const Words within = {"unshare", "--user", "--map-root-user"};
-  const auto run = [&](Words command) {
-    command.insert(command.begin(), within.begin(), within.end());
-    return RunWith({}, command);
+  const auto run = [&](const Words& command) {
+    return RunBehind({"unshare", "--user", "--map-root-user"}, command);
   };
   const ChildResult plain = run({program});
   if (plain.status != 0)
@@ -613,9 +587,8 @@ TEST_F(VerbRunTest, TheLibraryIsThatBesideThePlugin) {
   fs::create_directory_symlink(folder_ / "good", folder_ / "link");
   EXPECT_EQ(Started({STARTED_PROGRAM}, {"LD_LIBRARY_PATH=" + folder_ / "link"}).at("LD_PRELOAD"),
             path);
-  const std::pair<std::string, std::string> bad[] = {
-      {"a b", "has a space"}, {"a:b", "has a colon"}, {"a$LIB", "has a $"}};
-  for (const auto& [name, said] : bad) {
+  for (const auto& [name, said] :
+       {std::pair("a b", "has a space"), {"a:b", "has a colon"}, {"a$LIB", "has a $"}}) {
     make(name);
     fs::copy_file(PRELOAD_LIBRARY, folder_ / name + "/" + library);
     fs::remove(folder_ / "link");
@@ -630,42 +603,29 @@ TEST_F(VerbRunTest, ADryRunSaysWhatWouldBeAndStartsNothing) {
     const ChildResult text = Run({flag, "--log", "--policy=winnow:12", script, "--dry_run"});
     EXPECT_EQ(text.status, 0);
     EXPECT_THAT(text.errors, IsEmpty());
-    const Words lines = LinesThatBegin(text.output, "");
-    EXPECT_THAT(
-        lines,
-        ElementsAre("program      " + script, "  read by    " STARTED_PROGRAM,
-                    "arguments    --dry_run", "library      " PRELOAD_LIBRARY,
-                    HasSubstr("bits_per_key=12;"), "environment  LD_PRELOAD=" PRELOAD_LIBRARY,
-                    "             WINNOW_POLICY=winnow:12", "             WINNOW_LOG=1",
-                    StartsWith("rocksdb      none is linked; ")));
+    EXPECT_THAT(text.output,
+                AllOf(StartsWith("program      " + script), HasSubstr("bits_per_key=12;"),
+                      HasSubstr("\nrocksdb      none is linked; ")));
   }
-  // Values that the library does not accept.
-  const ChildResult yes = Run({"--dry_run", STARTED_PROGRAM}, {"WINNOW_ADD=yes"});
-  EXPECT_THAT(yes.output, HasSubstr("WINNOW_ADD=yes (no effect: only 1 has one)\n"));
+  // A value that the library does not accept.
+  EXPECT_THAT(Run({"--dry_run", STARTED_PROGRAM}, {"WINNOW_ADD=yes"}).output,
+              HasSubstr("WINNOW_ADD=yes (no effect: only 1 has one)\n"));
   EXPECT_THAT(Run({STARTED_PROGRAM}, {"WINNOW_ADD=yes"}).errors,
               HasSubstr("WINNOW_ADD is 'yes', and only 1 has an effect"));
-  for (const char* value : {"WINNOW_ADD=0", "WINNOW_ADD=1", "WINNOW_ADD="}) {
-    const ChildResult clear = Run({"--dry_run", STARTED_PROGRAM}, {value});
-    EXPECT_THAT(clear.output + clear.errors, Not(HasSubstr("counts"))) << value;
+  for (const std::string policy : {"read", "stock"}) {
+    const json document = DryRun({"--policy=" + policy, "--add", script, "a", "--b"}, 0);
+    EXPECT_EQ(document.at("schema"), "winnow.run/1");
+    EXPECT_EQ(document.at("program"), script);
+    EXPECT_EQ(document.at("arguments"), (Words{"a", "--b"}));
+    EXPECT_EQ(document.at("library"), PRELOAD_LIBRARY);
+    EXPECT_EQ(document.at("policy"), policy);
+    EXPECT_TRUE(document.at("in_force").is_null());
+    EXPECT_EQ(
+        document.at("environment"),
+        (json{{"LD_PRELOAD", PRELOAD_LIBRARY}, {"WINNOW_POLICY", policy}, {"WINNOW_ADD", "1"}}));
+    EXPECT_TRUE(document.at("problem").is_null());
+    EXPECT_EQ(document.at("status"), 0);
   }
-  const json document = DryRun({"--policy=read", "--add", script, "a", "--b"}, 0);
-  EXPECT_EQ(document.at("schema"), "winnow.run/1");
-  EXPECT_EQ(document.at("program"), script);
-  EXPECT_EQ(document.at("arguments"), (Words{"a", "--b"}));
-  EXPECT_EQ(document.at("library"), PRELOAD_LIBRARY);
-  EXPECT_EQ(document.at("policy"), "read");
-  EXPECT_TRUE(document.at("in_force").is_null());
-  EXPECT_EQ(
-      document.at("environment"),
-      (json{{"LD_PRELOAD", PRELOAD_LIBRARY}, {"WINNOW_POLICY", "read"}, {"WINNOW_ADD", "1"}}));
-  EXPECT_TRUE(document.at("problem").is_null());
-  EXPECT_EQ(document.at("status"), 0);
-  const json stock = DryRun({script}, 0, {"WINNOW_POLICY=stock"});
-  EXPECT_EQ(stock.at("policy"), "stock");
-  EXPECT_TRUE(stock.at("in_force").is_null());
-  EXPECT_EQ(stock.at("environment").at("WINNOW_POLICY"), "stock");
-  EXPECT_THAT(Run({"--dry_run", "--policy=stock", script}).output,
-              HasSubstr("\npolicy       what the program asks for\n"));
   EXPECT_THAT(DryRun({"--policy=winow:10", script}, 125).at("problem"), HasSubstr("winow:10"));
   EXPECT_EQ(DryRun({"nosuchprogram"}, 127).at("status"), 127);
 }
@@ -712,9 +672,8 @@ TEST_F(VerbRunTest, SaysByWhichWayEachRocksDBOfTheProgramIsReached) {
 // A service that must not run without Winnow.
 TEST_F(VerbRunTest, RequireStartsNothingThatWinnowDoesNotReach) {
   ExpectRefused({"--require", STARTED_PROGRAM}, 125, "The program is linked with no RocksDB");
-  for (const Words& starts : {Words{"sh", "-c"}, {"env"}, {"nice"}}) {
-    Words command = {"--require"};
-    command.insert(command.end(), starts.begin(), starts.end());
+  for (const char* starts : {"--require sh -c", "--require env", "--require nice"}) {
+    Words command = absl::StrSplit(starts, ' ');
     command.insert(command.end(), {STANDINS "preload_standin_host_rocksdb", "policies"});
     ExpectRefused(command, 125, "set WINNOW_REQUIRE=1");
   }

@@ -19,6 +19,7 @@
 #include "tests/support/inspect_testing.h"
 #include "tests/support/range_of_table.h"
 #include "tests/tools/forgetful_policy.h"
+#include "tests/tools/tool_testing.h"
 #include "winnow/range_filter.h"
 
 namespace winnow::inspect {
@@ -33,6 +34,7 @@ using ROCKSDB_NAMESPACE::WriteOptions;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using testing::FlipBits;
 using ::testing::HasSubstr;
 using testing::Hex;
 using ::testing::IsEmpty;
@@ -40,8 +42,9 @@ using testing::KeyOf;
 using testing::kRangePolicy;
 using testing::MakeOptions;
 using testing::MakeWithRangeFilter;
-using testing::PartitionedTableWith;
+using testing::PlaceOfFilter;
 using testing::ReadFile;
+using testing::TableOf;
 using testing::TableWith;
 using testing::WriteFile;
 using testing::WriteSst;
@@ -77,13 +80,14 @@ class VerifyFileTest : public ::testing::Test {
     EXPECT_GT(verdict.interval.high, *verdict.measured_fpr) << what;
   }
 
-  // Returns the paths of the database's SST files.
-  std::vector<std::string> TableFiles() {
-    std::vector<std::string> paths;
-    for (const auto& entry : fs::directory_iterator(folder_ / "db")) {
-      if (entry.path().extension() == ".sst") paths.push_back(entry.path().string());
-    }
-    return paths;
+  // Verifies the first SST file of the database.
+  FileVerdict VerifyDatabase() { return VerifyFile(testing::SstFilesIn(folder_ / "db").at(0), {}); }
+
+  // Returns options of a table without checksums, which would cover damage.
+  static BlockBasedTableOptions Unchecked(const std::string& policy, bool partitioned = false) {
+    BlockBasedTableOptions table = TableOf(policy, partitioned);
+    table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+    return table;
   }
 
   testing::TemporaryFolder folder_;
@@ -96,14 +100,9 @@ TEST_F(VerifyFileTest, GoodFilesOfAllKindsAreGood) {
       WriteSst(TableWith(policy), keys, path_);
       ExpectGood(path_, keys, policy);
     }
-  }
-}
-
-TEST_F(VerifyFileTest, GoodPartitionedFilesAreGood) {
-  for (const char* policy : kPolicies) {
-    for (const int version : {2, 3, 4, 5}) {
-      BlockBasedTableOptions table = PartitionedTableWith(policy);
-      table.format_version = static_cast<uint32_t>(version);
+    for (const uint32_t version : {2, 3, 4, 5}) {
+      BlockBasedTableOptions table = testing::PartitionedTableWith(policy);
+      table.format_version = version;
       WriteSst(table, 20'000, path_);
       ExpectGood(path_, 20'000, policy, /*legacy=*/version < 5);
       EXPECT_GT(VerifyFile(path_, {}).partitions, 10) << policy;
@@ -111,27 +110,10 @@ TEST_F(VerifyFileTest, GoodPartitionedFilesAreGood) {
   }
 }
 
-TEST_F(VerifyFileTest, GoodPrefixFiltersAreGood) {
-  for (const char* policy : {"winnow:10", "bloomfilter:10"}) {
-    for (const bool partitioned : {false, true}) {
-      for (const bool whole_keys : {false, true}) {
-        BlockBasedTableOptions table =
-            partitioned ? PartitionedTableWith(policy) : TableWith(policy);
-        table.whole_key_filtering = whole_keys;
-        Options options = MakeOptions(table);
-        options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
-        WriteSst(options, 100'000, path_);
-        ExpectGood(path_, whole_keys ? 101'000 : 1'000, policy);
-        EXPECT_LT(VerifyFile(path_, {}).keys, 101'500u);
-      }
-    }
-  }
-}
-
 TEST_F(VerifyFileTest, ALostKeyIsNamed) {
   for (const char* policy : kPolicies) {
     for (const bool partitioned : {false, true}) {
-      BlockBasedTableOptions table = partitioned ? PartitionedTableWith(policy) : TableWith(policy);
+      BlockBasedTableOptions table = TableOf(policy, partitioned);
       table.filter_policy = testing::ForgetfulPolicy(table.filter_policy, KeyOf(12'345));
       WriteSst(table, 20'000, path_);
       const FileVerdict verdict = VerifyFile(path_, {});
@@ -149,8 +131,7 @@ TEST_F(VerifyFileTest, ALostKeyIsNamed) {
 
 TEST_F(VerifyFileTest, ALostPrefixIsNamed) {
   for (const bool partitioned : {false, true}) {
-    BlockBasedTableOptions table =
-        partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10");
+    BlockBasedTableOptions table = TableOf("winnow:10", partitioned);
     table.filter_policy = testing::ForgetfulPolicy(table.filter_policy, KeyOf(50'000).substr(0, 8));
     table.whole_key_filtering = false;
     Options options = MakeOptions(table);
@@ -164,40 +145,32 @@ TEST_F(VerifyFileTest, ALostPrefixIsNamed) {
   }
 }
 
-// A key that its own partition rejects must not be found in another one, which may contain it by
-// chance or, as here, actually.
+// golden_outputs_test has range filters beside filters of whole keys.
 TEST_F(VerifyFileTest, RangeFiltersAreAskedForEveryKey) {
   for (const bool partitioned : {false, true}) {
-    for (const bool whole_keys : {true, false}) {
-      BlockBasedTableOptions table =
-          partitioned ? PartitionedTableWith(kRangePolicy) : TableWith(kRangePolicy);
-      table.whole_key_filtering = whole_keys;
-      fs::remove_all(folder_ / "db");
-      MakeWithRangeFilter(folder_ / "db", table, {20'000, 0, 3});
-      const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
-      EXPECT_FALSE(verdict.error) << *verdict.error;
-      EXPECT_THAT(verdict.faults, IsEmpty());
-      ASSERT_TRUE(verdict.range) << partitioned << whole_keys;
-      EXPECT_EQ(verdict.range->keys, (20'000u + 2) / 3);
-      EXPECT_EQ(verdict.range->false_negatives, 0u);
-      EXPECT_EQ(verdict.partitions > 1, partitioned);
-    }
+    BlockBasedTableOptions table = TableOf(kRangePolicy, partitioned);
+    table.whole_key_filtering = false;
+    fs::remove_all(folder_ / "db");
+    MakeWithRangeFilter(folder_ / "db", table, {20'000, 0, 3});
+    const FileVerdict verdict = VerifyDatabase();
+    EXPECT_TRUE(verdict.ok());
+    ASSERT_TRUE(verdict.range) << partitioned;
+    EXPECT_EQ(verdict.range->keys, (20'000u + 2) / 3);
+    EXPECT_EQ(verdict.range->false_negatives, 0u);
+    EXPECT_EQ(verdict.partitions > 1, partitioned);
   }
-  WriteSst(TableWith("winnow:10"), 100, path_);
-  EXPECT_FALSE(VerifyFile(path_, {}).range);
 }
 
 TEST_F(VerifyFileTest, AKeyThatARangeFilterDeniesIsNamed) {
   for (const bool partitioned : {false, true}) {
-    BlockBasedTableOptions table =
-        partitioned ? PartitionedTableWith(kRangePolicy) : TableWith(kRangePolicy);
+    BlockBasedTableOptions table = TableOf(kRangePolicy, partitioned);
     // The policy learns the key order from another database.
     fs::remove_all(folder_ / "own");
     fs::remove_all(folder_ / "db");
     MakeWithRangeFilter(folder_ / "own", table, {1});
     table.filter_policy = testing::ForgetfulPolicy(table.filter_policy, KeyOf(4'002));
     MakeWithRangeFilter(folder_ / "db", table, {20'000, 0, 3});
-    const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
+    const FileVerdict verdict = VerifyDatabase();
     ASSERT_TRUE(verdict.range);
     EXPECT_EQ(verdict.range->false_negatives, 1u);
     ASSERT_EQ(verdict.range->denied.size(), 1u);
@@ -210,23 +183,19 @@ TEST_F(VerifyFileTest, AKeyThatARangeFilterDeniesIsNamed) {
 }
 
 TEST_F(VerifyFileTest, ADamagedRangeFilterIsAFault) {
-  BlockBasedTableOptions table = TableWith(kRangePolicy);
-  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  const BlockBasedTableOptions table = Unchecked(kRangePolicy);
   MakeWithRangeFilter(folder_ / "db", table, {20'000, 0, 3});
-  const std::string path = TableFiles().at(0);
-  std::string error;
-  const std::string block = ReadFilterBlocks(path, &error).at(0);
-  std::string bytes = ReadFile(path);
-  char& byte =
-      bytes[bytes.find(block) + block.size() - testing::RangeFilterOfTable(block).size() / 2];
-  byte = static_cast<char>(byte ^ 8);
-  WriteFile(path, bytes);
+  const std::string path = testing::SstFilesIn(folder_ / "db").at(0);
+  const auto [place, bytes] = PlaceOfFilter(path);
+  const std::string block = ReadFile(path).substr(place, bytes);
+  FlipBits(path, place + bytes - testing::RangeFilterOfTable(block).size() / 2, 8);
   EXPECT_THAT(VerifyFile(path, {}).faults, Contains(HasSubstr("and so is its range filter")));
 }
 
+// A key that its own partition rejects must not be found in another one, which may contain it by
+// chance or, as here, actually.
 TEST_F(VerifyFileTest, OnlyTheKeysOwnPartitionCounts) {
-  BlockBasedTableOptions table = PartitionedTableWith("winnow:10");
-  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  const BlockBasedTableOptions table = Unchecked("winnow:10", true);
   WriteSst(table, 20'000, path_);
   std::string error;
   const std::vector<std::string> blocks = ReadFilterBlocks(path_, &error);
@@ -250,49 +219,23 @@ TEST_F(VerifyFileTest, OnlyTheKeysOwnPartitionCounts) {
   EXPECT_GT(verdict.false_negatives, 500u);
 }
 
-TEST_F(VerifyFileTest, AFlippedBitWithoutChecksumsIsAFault) {
-  for (const bool partitioned : {false, true}) {
-    BlockBasedTableOptions table =
-        partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10");
-    table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
-    WriteSst(table, 5'000, path_);
-    std::string error;
-    const std::string block = ReadFilterBlocks(path_, &error).back();
-    std::string bytes = ReadFile(path_);
-    const size_t start = bytes.find(block);
-    ASSERT_NE(start, std::string::npos);
-    bytes[start + 17] = static_cast<char>(bytes[start + 17] ^ 2);
-    WriteFile(path_, bytes);
-    const FileVerdict verdict = VerifyFile(path_, {});
-    EXPECT_FALSE(verdict.error);
-    ASSERT_FALSE(verdict.faults.empty());
-    EXPECT_THAT(verdict.faults, ::testing::Contains(HasSubstr("payload is damaged")));
-  }
-}
-
 // No checksum covers the filter, whose marker byte is of an unknown kind.
 TEST_F(VerifyFileTest, AFilterThatNeverDeniesIsAFaultAndOneOfAnUnknownKindIsNotVerified) {
   for (const char* policy : {"winnow:10", "bloomfilter:10", "ribbonfilter:10:-1"}) {
-    BlockBasedTableOptions table = TableWith(policy);
-    table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+    const BlockBasedTableOptions table = Unchecked(policy);
     WriteSst(table, 5'000, path_);
-    std::string error;
-    const std::string block = ReadFilterBlocks(path_, &error).front();
+    const auto [place, size] = PlaceOfFilter(path_);
     const std::string good = ReadFile(path_);
-    const size_t start = good.find(block);
-    ASSERT_NE(start, std::string::npos);
-
-    std::string bytes = good;
-    bytes.replace(start, block.size(), block.size(), '\0');
-    WriteFile(path_, bytes);
-    const FileVerdict zeroed = VerifyFile(path_, {});
+    const auto verify_with = [&, place = place, size = size](char byte) {
+      std::string bytes = good;
+      bytes.replace(place, size, size, byte);
+      WriteFile(path_, bytes);
+      return VerifyFile(path_, {});
+    };
+    const FileVerdict zeroed = verify_with('\0');
     EXPECT_FALSE(zeroed.error) << policy;
     EXPECT_THAT(zeroed.faults, ElementsAre(HasSubstr("for every key"))) << policy;
-
-    bytes = good;
-    bytes.replace(start, block.size(), block.size(), '\x90');
-    WriteFile(path_, bytes);
-    const FileVerdict unknown = VerifyFile(path_, {});
+    const FileVerdict unknown = verify_with('\x90');
     ASSERT_TRUE(unknown.error) << policy;
     EXPECT_THAT(*unknown.error, HasSubstr("can't be verified")) << policy;
     EXPECT_THAT(unknown.faults, IsEmpty()) << policy;
@@ -300,28 +243,19 @@ TEST_F(VerifyFileTest, AFilterThatNeverDeniesIsAFaultAndOneOfAnUnknownKindIsNotV
 }
 
 TEST_F(VerifyFileTest, PropertiesThatAreGoneAreAFault) {
-  BlockBasedTableOptions table = TableWith("winnow:10");
-  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  const BlockBasedTableOptions table = Unchecked("winnow:10");
   WriteSst(table, 5'000, path_);
-  std::string bytes = ReadFile(path_);
-  // The end of "rocksdb.filter.size", which shares "rocksdb.filter." with the preceding name.
-  const size_t name = bytes.find("\x0f\x04\x02size");
-  ASSERT_NE(name, std::string::npos);
-  bytes[name + 6] = 'f';  // still sorted
-  WriteFile(path_, bytes);
+  // The end of "rocksdb.filter.size", which shares "rocksdb.filter." with the preceding name,
+  // becomes "sizf", which is still sorted.
+  FlipBits(path_, ReadFile(path_).find("\x0f\x04\x02size") + 6, 'e' ^ 'f');
   EXPECT_THAT(VerifyFile(path_, {}).faults, ElementsAre(HasSubstr("properties say nothing")));
 }
 
 // RocksDB opens the file nevertheless.
 TEST_F(VerifyFileTest, AFileWithoutPropertiesIsNotRead) {
-  BlockBasedTableOptions table = TableWith("winnow:10");
-  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  const BlockBasedTableOptions table = Unchecked("winnow:10");
   WriteSst(table, 5'000, path_);
-  std::string bytes = ReadFile(path_);
-  const size_t name = bytes.rfind("rocksdb.properties");
-  ASSERT_NE(name, std::string::npos);
-  bytes[name + 17] = 't';
-  WriteFile(path_, bytes);
+  FlipBits(path_, ReadFile(path_).rfind("rocksdb.properties") + 17, 's' ^ 't');
   const FileVerdict verdict = VerifyFile(path_, {});
   ASSERT_TRUE(verdict.error);
   EXPECT_THAT(*verdict.error, HasSubstr("no properties"));
@@ -330,31 +264,13 @@ TEST_F(VerifyFileTest, AFileWithoutPropertiesIsNotRead) {
   EXPECT_FALSE(InternalKeys::Open(path_, ROCKSDB_NAMESPACE::BytewiseComparator(), &keys).ok());
 }
 
-TEST_F(VerifyFileTest, ADamagedBlockIsAFault) {
-  WriteSst(TableWith("winnow:10"), 20'000, path_);
-  const std::string good = ReadFile(path_);
-  for (const double where : {0.1, 0.5, 0.9}) {
-    std::string bytes = good;
-    const auto at = static_cast<size_t>(where * static_cast<double>(bytes.size()));
-    bytes[at] = static_cast<char>(bytes[at] ^ 1);
-    WriteFile(path_, bytes);
-    const FileVerdict verdict = VerifyFile(path_, {});
-    EXPECT_FALSE(verdict.faults.empty()) << where;
-  }
-}
-
 // The rate equals that of a Bloom filter with half the bits per key.
 TEST_F(VerifyFileTest, ATooHighRateIsAFault) {
-  BlockBasedTableOptions table = TableWith("bloomfilter:10");
-  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  const BlockBasedTableOptions table = Unchecked("bloomfilter:10");
   WriteSst(table, 20'000, path_);
-  std::string error;
-  const std::string block = ReadFilterBlocks(path_, &error).front();
+  const auto [place, size] = PlaceOfFilter(path_);
   std::string bytes = ReadFile(path_);
-  const size_t start = bytes.find(block);
-  for (size_t i = 0; i < block.size() - 5; ++i) {
-    bytes[start + i] = static_cast<char>(bytes[start + i] | 0x11);
-  }
+  for (size_t i = place; i < place + size - 5; ++i) bytes[i] = static_cast<char>(bytes[i] | 0x11);
   WriteFile(path_, bytes);
   const FileVerdict verdict = VerifyFile(path_, {});
   EXPECT_EQ(verdict.false_negatives, 0u);
@@ -365,21 +281,13 @@ TEST_F(VerifyFileTest, ATooHighRateIsAFault) {
 }
 
 TEST_F(VerifyFileTest, DeletionsAndMergesAreAskedToo) {
-  class Keep final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
-   public:
-    const char* Name() const override { return "test.Keep"; }
-    bool Merge(const Slice&, const Slice*, const Slice& value, std::string* result,
-               ROCKSDB_NAMESPACE::Logger*) const override {
-      *result = value.ToString();
-      return true;
-    }
-  };
   for (const std::string forgotten : {"deleted", "merged"}) {
     fs::remove_all(folder_ / "db");
     BlockBasedTableOptions table = TableWith("winnow:16");
     table.filter_policy = testing::ForgetfulPolicy(table.filter_policy, forgotten);
     Options options = MakeOptions(table);
-    options.merge_operator = std::make_shared<Keep>();
+    ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::MergeOperator::CreateFromString(
+        testing::StrictConfig(), "stringappend", &options.merge_operator));
     {
       const auto database = testing::OpenDatabase(options, folder_ / "db");
       ASSERT_STATUS_OK(database->Put(WriteOptions(), "a", "value"));
@@ -389,7 +297,7 @@ TEST_F(VerifyFileTest, DeletionsAndMergesAreAskedToo) {
           database->DeleteRange(WriteOptions(), database->DefaultColumnFamily(), "x", "z"));
       ASSERT_STATUS_OK(database->Flush(ROCKSDB_NAMESPACE::FlushOptions()));
     }
-    const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
+    const FileVerdict verdict = VerifyDatabase();
     EXPECT_EQ(verdict.entries, 3u);
     EXPECT_EQ(verdict.false_negatives, 1u);
     ASSERT_EQ(verdict.faults.size(), 1u);
@@ -399,7 +307,7 @@ TEST_F(VerifyFileTest, DeletionsAndMergesAreAskedToo) {
 
 // Versions of one key are in several blocks, so that the index needs sequence numbers.
 TEST_F(VerifyFileTest, VersionsInSeveralPartitionsAreFound) {
-  BlockBasedTableOptions table = PartitionedTableWith("winnow:10");
+  BlockBasedTableOptions table = testing::PartitionedTableWith("winnow:10");
   table.metadata_block_size = 64;
   table.block_size = 256;
   Options options = MakeOptions(table);
@@ -419,7 +327,7 @@ TEST_F(VerifyFileTest, VersionsInSeveralPartitionsAreFound) {
       database->ReleaseSnapshot(snapshot);
     }
   }
-  const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
+  const FileVerdict verdict = VerifyDatabase();
   EXPECT_FALSE(verdict.error);
   EXPECT_THAT(verdict.faults, IsEmpty());
   EXPECT_EQ(verdict.entries, 1'200u);
@@ -428,21 +336,15 @@ TEST_F(VerifyFileTest, VersionsInSeveralPartitionsAreFound) {
 
 // RocksDB before 6.2.4 did not add this prefix, and no property states which version wrote a file.
 TEST_F(VerifyFileTest, TheFirstPrefixIsAskedInThePartitionBeforeWhereNewerVersionsBuiltIt) {
-  BlockBasedTableOptions table = PartitionedTableWith("winnow:10");
-  table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
+  const BlockBasedTableOptions table = Unchecked("winnow:10", true);
   Options options = MakeOptions(table);
   options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(10));
   WriteSst(options, 20'000, path_);
   const FileVerdict newer = VerifyFile(path_, {});
   EXPECT_TRUE(newer.ok());
   // A renamed property counts as missing.
-  std::string bytes = ReadFile(path_);
-  const size_t session = bytes.find("session.identity");
-  ASSERT_NE(session, std::string::npos);
-  bytes.replace(session, 7, "sessiom");
-  const std::string older_path = folder_ / "older.sst";
-  WriteFile(older_path, bytes);
-  const FileVerdict older = VerifyFile(older_path, {});
+  FlipBits(path_, ReadFile(path_).find("session.identity"), 's' ^ 't');
+  const FileVerdict older = VerifyFile(path_, {});
   EXPECT_TRUE(older.ok());
   EXPECT_EQ(older.partitions, newer.partitions);
   EXPECT_LT(older.keys, newer.keys);
@@ -482,8 +384,7 @@ class NoTimestampsPropertyFactory final
 TEST_F(VerifyFileTest, TimestampsThatWereNotKeptAreNotLeftOut) {
   const NameOfTimestamps comparator;
   for (const bool partitioned : {false, true}) {
-    Options options =
-        MakeOptions(partitioned ? PartitionedTableWith("winnow:10") : TableWith("winnow:10"));
+    Options options = MakeOptions(TableOf("winnow:10", partitioned));
     options.comparator = &comparator;
     WriteSst(options, 20'000, path_);
     EXPECT_FALSE(VerifyFile(path_, {}).ok()) << "nothing says that there are none";
@@ -507,25 +408,8 @@ TEST_F(VerifyFileTest, ARangeFilterOfKeysInAnotherOrderIsAFault) {
   const auto database = testing::OpenDatabase(options, folder_ / "db");
   options.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy = table.filter_policy;
   testing::PutAndFlush(database.get(), {1'000});
-  const FileVerdict verdict = VerifyFile(TableFiles().at(0), {});
+  const FileVerdict verdict = VerifyDatabase();
   EXPECT_THAT(verdict.faults, Contains(HasSubstr("and not by their bytes: scans may miss")));
-}
-
-TEST_F(VerifyFileTest, AFileWithoutAFilterIsGoodAndSaysSo) {
-  WriteSst(TableWith(""), 5'000, path_);
-  const FileVerdict verdict = VerifyFile(path_, {});
-  EXPECT_TRUE(verdict.ok());
-  EXPECT_EQ(verdict.kind, "none");
-  EXPECT_EQ(verdict.entries, 5'000u);
-  EXPECT_EQ(verdict.samples, 0u);
-  EXPECT_THAT(verdict.remarks, ElementsAre(HasSubstr("has no filter")));
-}
-
-TEST_F(VerifyFileTest, WhatCanNotBeReadIsAnError) {
-  WriteFile(path_, "no table");
-  EXPECT_TRUE(VerifyFile(path_, {}).error);
-  EXPECT_TRUE(VerifyFile(folder_ / "missing", {}).error);
-  EXPECT_TRUE(VerifyFile(folder_.path(), {}).error);
 }
 
 TEST_F(VerifyFileTest, ProgressIsTold) {

@@ -19,13 +19,6 @@ TEST(VerifyProgressTest, TellsWhatIsDoneHowFastAndWhatIsLeft) {
   EXPECT_EQ(progress.Line(start + seconds(1'000)), "2 of 2 files, 100 %, 1 k keys/s, 0 s left");
 }
 
-TEST(VerifyProgressTest, LongTimesAreInMinutes) {
-  const VerifyProgress::Clock::time_point start{};
-  VerifyProgress progress({1'000}, start);
-  progress.File(0, 10, 0.01);
-  EXPECT_EQ(progress.Line(start + seconds(10)), "0 of 1 files, 1 %, 1 keys/s, 16 min left");
-}
-
 TEST(VerifyProgressTest, EmptyFilesAndNoFilesAreNoTrouble) {
   const VerifyProgress::Clock::time_point start{};
   EXPECT_EQ(VerifyProgress({}, start).Line(start), "0 of 0 files, 100 %");

@@ -4,22 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "tests/tools/advise/advised_databases.h"
-#include "tools/winnow/advise/advice_reading.h"
 
 namespace winnow::inspect {
 namespace advice_learning_test {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
-
-constexpr char kUniform[] = "{id=winnow;bits_per_key=10;level_plan=uniform}";
 
 // Returns `n` absent keys with few repeats, nine in ten of them within the first `hot` numbers.
 std::vector<std::string> HotLookups(size_t n, uint64_t hot, uint64_t seed) {
@@ -37,13 +33,13 @@ using AdviceLearningTest = AdvisedDatabase;
 // A tree that is written and looked up with Winnow has the few false reads that were predicted from
 // files written without lookups.
 TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
-  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  Make("winnow:10");
   const std::vector<std::string> lookups = HotLookups(60'000, kEnd / 20, 5);
   AdviceOptions options = Quick();
   options.recorded = lookups;
   options.recorded_in_time = true;
   options.policies = {kUniform};
-  const Advice advice = AdviseOn(folder_ / "db", options);
+  const Advice advice = AdviseOnIt(options);
   const double foretold =
       RowOf(advice, "winnow:10").false_reads / RowOf(advice, kUniform).false_reads;
   EXPECT_EQ(advice.judged_by, 30'000u);
@@ -75,14 +71,11 @@ TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
 // Chance effects in the lookups that the plan learns from are absent in others, so judging by the
 // former would favor files with few lookups.
 TEST_F(AdviceLearningTest, LookupsThatAreLearnedFromDontJudge) {
-  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  Make("winnow:10");
   AdviceOptions options = Quick();
   options.recorded = HotLookups(4'000, kEnd, 8);
   std::sort(options.recorded->begin(), options.recorded->end());
-  AdviceReading reading;
-  ASSERT_EQ(ReadForAdvice(
-                TablesOf(folder_ / "db"), options, [](const AdviceStep&) {}, &reading),
-            "");
+  const AdviceReading reading = ReadingOf(folder_ / "db", options);
   FamilyCosts& costs = *reading.families[0].costs;
   EXPECT_EQ(costs.learning_problem(), "");
   EXPECT_EQ(costs.learned_from() + costs.judged_by(), 4'000u);
@@ -104,17 +97,14 @@ TEST_F(AdviceLearningTest, LookupsThatAreLearnedFromDontJudge) {
 // If lookups are in time order, the plan learns from the first half; if they are sorted by key, the
 // first half would be the smallest keys.
 TEST_F(AdviceLearningTest, HalvesAreOfTimeOrOfChance) {
-  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  Make("winnow:10");
   AdviceOptions options = Quick();
   options.recorded = HotLookups(20'000, kEnd / 20, 5);
   for (const bool in_time : {true, false}) {
     SCOPED_TRACE(in_time);
     options.recorded_in_time = in_time;
     if (!in_time) std::sort(options.recorded->begin(), options.recorded->end());
-    AdviceReading reading;
-    EXPECT_EQ(ReadForAdvice(
-                  TablesOf(folder_ / "db"), options, [](const AdviceStep&) {}, &reading),
-              "");
+    const AdviceReading reading = ReadingOf(folder_ / "db", options);
     const FamilyLookups& lookups = reading.lookups[0];
     ASSERT_EQ(lookups.keys.size(), options.recorded->size());
     ASSERT_EQ(lookups.is_to_learn.size(), lookups.keys.size());
@@ -135,45 +125,27 @@ TEST_F(AdviceLearningTest, HalvesAreOfTimeOrOfChance) {
   }
 }
 
-struct WhyNot {
-  const char* name;
-  void (*change)(Options* options, AdviceOptions* advice);
-  const char* said;
-};
-
-class NotLearnedTest : public AdvisedDatabase, public ::testing::WithParamInterface<WhyNot> {};
-
-TEST_P(NotLearnedTest, IsSaid) {
-  Options options = MakeOptions(TableWith("winnow:10"));
-  AdviceOptions advice_options = Quick();
-  advice_options.recorded = HotLookups(4'000, kEnd / 20, 5);
-  GetParam().change(&options, &advice_options);
-  {
-    const auto db = OpenDatabase(options, folder_ / "db");
-    PutAndFlush(db.get(), {6'000, 0, 2});
-    CompactAll(db.get());
+TEST_F(AdviceLearningTest, WhyNothingIsLearnedIsSaid) {
+  for (const bool of_prefixes : {false, true}) {
+    BlockBasedTableOptions table = TableWith("winnow:10");
+    table.whole_key_filtering = !of_prefixes;
+    Options options = MakeOptions(table);
+    if (of_prefixes) {
+      options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(11));
+    }
+    AdviceOptions advice_options = Quick();
+    advice_options.recorded = HotLookups(of_prefixes ? 4'000 : 500, kEnd / 20, 5);
+    Make(options, [](DB* db) {
+      PutAndFlush(db, {6'000, 0, 2});
+      CompactAll(db);
+    });
+    const Advice advice = AdviseOnIt(advice_options);
+    EXPECT_EQ(advice.learned_from, 0u);
+    EXPECT_THAT(advice.learning_problem,
+                HasSubstr(of_prefixes ? "prefixes and no whole keys" : "256 lookups at least"));
+    EXPECT_THAT(advice.assumptions, Contains(HasSubstr("filters are those without lookups")));
   }
-  const Advice advice = AdviseOn(folder_ / "db", advice_options);
-  EXPECT_EQ(advice.learned_from, 0u);
-  EXPECT_THAT(advice.learning_problem, HasSubstr(GetParam().said));
-  EXPECT_THAT(advice.assumptions, Contains(HasSubstr("filters are those without lookups")));
 }
-
-const WhyNot kWhyNot[] = {
-    {"few_lookups", [](Options*, AdviceOptions* advice) { advice->recorded->resize(500); },
-     "256 lookups at least"},
-    {"prefixes",
-     [](Options* options, AdviceOptions*) {
-       BlockBasedTableOptions table = TableWith("winnow:10");
-       table.whole_key_filtering = false;
-       options->table_factory.reset(NewBlockBasedTableFactory(table));
-       options->prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(11));
-     },
-     "prefixes and no whole keys"},
-};
-
-INSTANTIATE_TEST_SUITE_P(Causes, NotLearnedTest, ::testing::ValuesIn(kWhyNot),
-                         [](const auto& why) { return std::string(why.param.name); });
 
 }  // namespace advice_learning_test
 }  // namespace winnow::inspect

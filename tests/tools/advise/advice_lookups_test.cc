@@ -16,35 +16,33 @@
 namespace winnow::inspect {
 namespace advice_lookups_test {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class AdviceLookupsTest : public AdvisedDatabase {};
 
 TEST_F(AdviceLookupsTest, MadeUpKeysAreAbsentAndInRange) {
-  Grow(OpenDatabase(MakeOptions(TableWith(kUniform)), folder_ / "db").get());
+  Make(kUniform);
   AdviceOptions options = Quick();
   options.policies = {"nullptr"};
-  const Advice advice = AdviseOn(folder_ / "db", options);
+  const Advice advice = AdviseOnIt(options);
   EXPECT_EQ(advice.absent, advice.lookups);
   EXPECT_GT(advice.lookups, 12'000u);
   EXPECT_LE(advice.lookups, 20'000u);
   // Two files on level 0, half of the range on level 1, levels 2 and 3: about 4.5 files.
   EXPECT_NEAR(RowOf(advice, "nullptr").false_reads, 4.5, 0.2);
   EXPECT_NEAR(advice.rows.front().false_reads, 4.5 * 0.0096, 0.006);
-  EXPECT_THAT(advice.assumptions, Contains(HasSubstr("Lookups are made up")));
+  EXPECT_THAT(advice.assumptions, ::testing::Contains(HasSubstr("Lookups are made up")));
   EXPECT_THAT(advice.recommendation, HasSubstr("filter_policy=winnow:"));
   // The seed is constant, so the result repeats.
-  EXPECT_EQ(AdviseOn(folder_ / "db", Quick()).rows.front().counted, advice.rows.front().counted);
+  EXPECT_EQ(AdviseOnIt(Quick()).rows.front().counted, advice.rows.front().counted);
 }
 
 TEST_F(AdviceLookupsTest, MadeUpLookupsMayFindTheirKeys) {
-  Grow(OpenDatabase(MakeOptions(TableWith("winnow:10")), folder_ / "db").get());
+  Make("winnow:10");
   AdviceOptions options = Quick();
   options.absent_share = 0.25;
-  const Advice advice = AdviseOn(folder_ / "db", options);
+  const Advice advice = AdviseOnIt(options);
   EXPECT_EQ(advice.lookups, 20'000u);
   EXPECT_GT(advice.absent, 2'500u);
   EXPECT_LT(advice.absent, 5'500u);
@@ -67,7 +65,7 @@ TEST_F(AdviceLookupsTest, ALookupOfMergesGoesOn) {
   AdviceOptions options = Quick();
   options.recorded.emplace();
   for (uint64_t i = 0; i < 20'000; ++i) options.recorded->push_back(KeyOf(i));
-  const Advice advice = AdviseOn(folder_ / "db", options);
+  const Advice advice = AdviseOnIt(options);
   EXPECT_EQ(advice.absent, 0u);
   EXPECT_GT(advice.rows.front().counted, 10u);
   EXPECT_EQ(advice.rows.front().counted,
@@ -86,7 +84,7 @@ TEST(DrawLookupsTest, ASeekingDrawMeetsThePlacesOfAWholeOne) {
     file.is_sampled = whole;
     const DrawnKeys drawn = DrawLookups(file, options, [](double) {});
     const std::vector<std::string>& keys = drawn.lookups;
-    EXPECT_THAT(drawn.error, IsEmpty());
+    EXPECT_THAT(drawn.error, ::testing::IsEmpty());
     ASSERT_EQ(keys.size(), 4'000u) << whole;
     const auto low = std::count_if(keys.begin(), keys.end(),
                                    [](const std::string& key) { return key < KeyOf(5'000); });
@@ -99,18 +97,19 @@ TEST(DrawLookupsTest, ASeekingDrawMeetsThePlacesOfAWholeOne) {
   EXPECT_THAT(DrawLookups(missing, {}, [](double) {}).error, HasSubstr("can't be read"));
 }
 
+std::string Answers(std::initializer_list<FileAnswer> list) {
+  std::string text;
+  for (const FileAnswer answer : list) text.push_back(static_cast<char>(answer));
+  return text;
+}
+
 TEST(FollowLookupsTest, EndWhereTheKeyIsFound) {
-  const auto answers = [](std::initializer_list<FileAnswer> list) {
-    std::string text;
-    for (const FileAnswer answer : list) text.push_back(static_cast<char>(answer));
-    return text;
-  };
   FamilyLookups lookups;
   lookups.keys = {"a", "b", "c", "d"};
   const std::vector<AskedRange> ranges = {{0, 4}, {1, 4}};
   const std::vector<std::string> said = {
-      answers({FileAnswer::kFound, FileAnswer::kFalse, FileAnswer::kMerge, FileAnswer::kDenied}),
-      answers({FileAnswer::kFound, FileAnswer::kFalse, FileAnswer::kFalse})};
+      Answers({FileAnswer::kFound, FileAnswer::kFalse, FileAnswer::kMerge, FileAnswer::kDenied}),
+      Answers({FileAnswer::kFound, FileAnswer::kFalse, FileAnswer::kFalse})};
   FollowLookups(ranges, said, false, &lookups);
   EXPECT_EQ(lookups.lookups, 4u);
   EXPECT_EQ(lookups.absent, 1u);
@@ -130,10 +129,9 @@ TEST(FollowLookupsTest, WhatIsDeletedIsAbsentOnceAllIsOne) {
   FamilyLookups lookups;
   lookups.keys = {"a", "b", "c", "d"};
   const std::vector<AskedRange> ranges = {{0, 2}, {0, 3}};
-  const auto is = [](FileAnswer answer) { return static_cast<char>(answer); };
   const std::vector<std::string> said = {
-      {is(FileAnswer::kDeleted), is(FileAnswer::kFound)},
-      {is(FileAnswer::kFound), is(FileAnswer::kDeleted), is(FileAnswer::kDenied)}};
+      Answers({FileAnswer::kDeleted, FileAnswer::kFound}),
+      Answers({FileAnswer::kFound, FileAnswer::kDeleted, FileAnswer::kDenied})};
   FollowLookups(ranges, said, false, &lookups);
   EXPECT_EQ(lookups.lookups, 4u);
   EXPECT_EQ(lookups.absent, 2u);
@@ -144,13 +142,11 @@ TEST(FollowLookupsTest, WhatIsDeletedIsAbsentOnceAllIsOne) {
 }
 
 TEST(LiveShareTest, IsOfKeysThatAreLeft) {
-  const auto is = [](FileAnswer answer) { return static_cast<char>(answer); };
   // Two of four keys are in both files, and one of them is deleted in the newer file.
   const std::vector<AskedRange> ranges = {{0, 3}, {0, 4}};
   const std::vector<std::string> said = {
-      {is(FileAnswer::kFound), is(FileAnswer::kDeleted), is(FileAnswer::kDenied)},
-      {is(FileAnswer::kFound), is(FileAnswer::kFound), is(FileAnswer::kMerge),
-       is(FileAnswer::kFound)}};
+      Answers({FileAnswer::kFound, FileAnswer::kDeleted, FileAnswer::kDenied}),
+      Answers({FileAnswer::kFound, FileAnswer::kFound, FileAnswer::kMerge, FileAnswer::kFound})};
   EXPECT_DOUBLE_EQ(LiveShare(ranges, said, 4), (0.5 + 0 + 1 + 1) / 4);
   EXPECT_EQ(LiveShare({}, {}, 0), 1);
 }

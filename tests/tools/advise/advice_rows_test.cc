@@ -7,44 +7,33 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tests/tools/advise/advised_databases.h"
+#include "tests/tools/tool_testing.h"
 
 namespace winnow::inspect {
 namespace advice_rows_test {
 
 class AdviceRowsTest : public AdvisedDatabase {
  protected:
-  AdviceReading Read(const AdviceOptions& options) {
-    AdviceReading reading;
-    EXPECT_EQ(ReadForAdvice(
-                  TablesOf(folder_ / "db"), options, [](const AdviceStep&) {}, &reading),
-              "");
-    return reading;
-  }
-
   // Creates column families with equally many keys. The number of files is the number that a lookup
   // checks.
   void MakeFamilies(std::initializer_list<uint64_t> files_of_families) {
     const Options options = MakeOptions(TableWith("bloomfilter:10"));
     const auto db = OpenDatabase(options, folder_ / "db");
-    for (const uint64_t files : files_of_families) {
-      ROCKSDB_NAMESPACE::ColumnFamilyHandle* family = nullptr;
-      const std::string name = "family" + std::to_string(++families_);
-      ASSERT_STATUS_OK(db->CreateColumnFamily(options, name, &family));
-      for (uint64_t file = 0; file < files; ++file) {
-        PutAndFlush(db.get(), {24'000, file, files}, family);
-      }
-      ASSERT_STATUS_OK(db->DestroyColumnFamilyHandle(family));
+    int number = 0;
+    for (const uint64_t count : files_of_families) {
+      std::vector<testing::KeyNumbers> files;
+      for (uint64_t file = 0; file < count; ++file) files.push_back({24'000, file, count});
+      testing::PutInFamily(db.get(), options, "family" + std::to_string(++number), files);
     }
   }
-
-  int families_ = 0;
 };
 
 TEST_F(AdviceRowsTest, TheMemoryAndTheReadsOfNowAreKept) {
-  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
-  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  Make("bloomfilter:10");
+  const Advice advice = AdviseOnIt(Quick());
   const AdviceRow& now = advice.rows.front();
   int found = 0;
   for (const AdviceRow& row : advice.rows) {
@@ -66,7 +55,7 @@ TEST_F(AdviceRowsTest, NoOtherSplitOfABudgetIsMuchBetter) {
   MakeFamilies({1, 12});
   AdviceOptions options = Quick();
   options.budget_bytes = 36'000;
-  const AdviceReading reading = Read(options);
+  const AdviceReading reading = ReadingOf(folder_ / "db", options);
   Advice advice;
   SetRows(reading, options, &advice);
   ASSERT_EQ(advice.budget.size(), 2u);
@@ -94,7 +83,7 @@ TEST_F(AdviceRowsTest, FamiliesThatAreAlikeGetTheSameOfABudget) {
   for (const double bytes : {50'000.0, 80'000.0, 110'000.0}) {
     AdviceOptions options = Quick();
     options.budget_bytes = bytes;
-    const Advice advice = AdviseOn(folder_ / "db", options);
+    const Advice advice = AdviseOnIt(options);
     ASSERT_EQ(advice.budget.size(), 4u);
     EXPECT_EQ(advice.budget[0].policy, advice.budget[2].policy) << bytes;
     EXPECT_EQ(advice.budget[0].policy, advice.budget[3].policy) << bytes;
@@ -106,22 +95,22 @@ TEST_F(AdviceRowsTest, ABudgetHasALeastAndAMost) {
   MakeFamilies({1, 2});
   AdviceOptions options = Quick();
   options.budget_bytes = 1'000;
-  const Advice small = AdviseOn(folder_ / "db", options);
+  const Advice small = AdviseOnIt(options);
   EXPECT_TRUE(small.budget.empty());
   EXPECT_GT(small.least_bytes, 1'000);
   options.budget_bytes = small.least_bytes;
-  EXPECT_EQ(AdviseOn(folder_ / "db", options).budget.size(), 2u);
-  EXPECT_FALSE(AdviseOn(folder_ / "db", options).budget_is_enough);
+  EXPECT_EQ(AdviseOnIt(options).budget.size(), 2u);
+  EXPECT_FALSE(AdviseOnIt(options).budget_is_enough);
   options.budget_bytes = 1e9;
-  const Advice large = AdviseOn(folder_ / "db", options);
+  const Advice large = AdviseOnIt(options);
   EXPECT_TRUE(large.budget_is_enough);
   EXPECT_LT(large.budget_taken, 200'000);
 }
 
 // False reads fall with more memory, and Winnow's filters need less memory for equal false reads.
 TEST_F(AdviceRowsTest, TheCurveFalls) {
-  Grow(OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db").get());
-  const Advice advice = AdviseOn(folder_ / "db", Quick());
+  Make("bloomfilter:10");
+  const Advice advice = AdviseOnIt(Quick());
   ASSERT_EQ(advice.curve.size(), 3u * 9);
   for (size_t i = 1; i < advice.curve.size(); ++i) {
     const CurvePoint& point = advice.curve[i];

