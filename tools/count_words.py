@@ -4,8 +4,7 @@
     tools/count_words.py [--commit=COMMIT] [PAGE ...]
 
 Prints the words of each page (by default README.md, docs/ and those of streams), and their sum. Code and
-commands count, since a reader reads them too. tests/repo/readme_test.cc holds pages to their bounds by this
-count.
+commands count, since a reader reads them too.
 """
 
 import argparse

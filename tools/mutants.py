@@ -6,9 +6,9 @@
                      [--commit=COMMIT] [--work=DIR] [--timeout=SECONDS] [--json=FILE]
                      FILE|FOLDER …
 
-    tools/mutants.py --number=15 --target=winnow_stress --target=journal_test \\
+    tools/mutants.py --number=15 --target=winnow_stress --target=model_test \\
         --test='stress=tests/winnow_stress --folder=/tmp/stress --lives=1 --sessions=2 --nokill' \\
-        --test=journal=tests/journal_test src/rocksdb/bits_reader.cc src/core
+        --test=model=tests/model_test src/rocksdb/bits_reader.cc src/core
 
 A mutant has one operator turned (< into <=, + into -, && into ||, == into !=), an integer greater
 by one, an if's condition negated, true for false, or a statement left out. --number of them, 20

@@ -40,7 +40,6 @@ arm64_rocksdb | s390x_rocksdb)
   programs=("$processor-linux-gnu-g++" "qemu-$processor-static" "build/sysroot_$machine/usr/bin/sst_dump")
   started_by=(tools/emulated.sh "$machine")
   left_out=(
-    'SortmernaTest.*' 'Debian has that program for x86-64 alone'
     'PreloadStateLineTest.OfAProgramWithout*:PreloadStateLineTest.SaysWhatIsWrong*:PreloadStateLineTest.IsSaidForAny*:PreloadStateLineTest.IsSaidOnceByEach*:StandinsTest.AProgramOfAnother*'
     "bash, perl and cat are this machine's"
     'VerbRunTest.ATextIs*:VerbRunTest.FileCapabilities*:VerbRunTest.ProgramsWithOther*:VerbRunTest.TheProgramTakes*:VerbRunTest.TheSameLoader*'

@@ -92,9 +92,19 @@ class DatabaseTest : public ::testing::Test {
     ASSERT_STATUS_OK(database->Put(WriteOptions(), "only in the log", "value"));
   }
 
-  DatabaseReport ReadWithoutError() {
+  // Creates a column family with these keys; none: it has no file.
+  static void AddFamily(ROCKSDB_NAMESPACE::DB* database, const std::string& name,
+                        const ColumnFamilyOptions& options, uint64_t keys) {
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_STATUS_OK(database->CreateColumnFamily(options, name, &family));
+    if (keys > 0) PutAndFlush(database, {keys}, family);
+    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+  }
+
+  DatabaseReport ReadWithoutWarning() {
     DatabaseReport report = ReadDatabase(Path());
     EXPECT_FALSE(report.error) << *report.error;
+    EXPECT_FALSE(report.warning) << *report.warning;
     for (const SstReport& file : report.files) {
       EXPECT_FALSE(file.error) << *file.error;
     }
@@ -102,23 +112,24 @@ class DatabaseTest : public ::testing::Test {
     return report;
   }
 
-  std::string FirstTableFile() {
-    for (const fs::directory_entry& entry : fs::directory_iterator(Path())) {
-      if (entry.path().extension() == ".sst") {
-        return entry.path().string();
-      }
+  static std::vector<std::string> TableFilesIn(const std::string& folder) {
+    std::vector<std::string> paths;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".sst") paths.push_back(entry.path().string());
     }
-    ADD_FAILURE() << "no SST file in " << Path();
-    return std::string();
+    return paths;
   }
 
   TemporaryFolder folder_;
 };
 
-TEST_F(DatabaseTest, LevelsAndKinds) {
+TEST_F(DatabaseTest, LevelsAndKindsAreReadAndNothingIsOrCanBeWritten) {
   MakeDatabase(MakeOptions(TableWith("winnow:10")));
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_FALSE(report.warning) << *report.warning;
+  fs::permissions(Path(), fs::perms::owner_read | fs::perms::owner_exec);
+  const Listing before = ListEverything(Path());
+  const DatabaseReport report = ReadWithoutWarning();
+  EXPECT_EQ(ListEverything(Path()), before);
+  fs::permissions(Path(), fs::perms::owner_all);
   ASSERT_EQ(report.files.size(), 2u);
   EXPECT_EQ(report.files[0].level, 0);
   EXPECT_EQ(report.files[0].entries, 500u);
@@ -128,48 +139,25 @@ TEST_F(DatabaseTest, LevelsAndKinds) {
   EXPECT_EQ(report.files[1].entries, 20'000u);
   EXPECT_EQ(report.files[1].filter->kind, "winnow-ribbon");
   EXPECT_TRUE(fs::exists(report.files[1].path)) << report.files[1].path;
-}
 
-TEST_F(DatabaseTest, AFolderWithASlashAtItsEndIsTheSame) {
-  MakeDatabase(MakeOptions(TableWith("winnow:10")));
-  const DatabaseReport report = ReadDatabase(Path() + "/");
-  ASSERT_EQ(report.files.size(), 2u);
-  EXPECT_EQ(report.files[0].level, 0);
-  EXPECT_EQ(report.files[1].level, 1);
-}
-
-TEST_F(DatabaseTest, NothingIsWritten) {
-  MakeDatabase(MakeOptions(TableWith("winnow:10")));
-  const Listing before = ListEverything(Path());
-  EXPECT_EQ(ReadWithoutError().files.size(), 2u);
-  EXPECT_EQ(ListEverything(Path()), before);
-}
-
-TEST_F(DatabaseTest, AFolderThatCanNotBeWrittenIsRead) {
-  MakeDatabase(MakeOptions(TableWith("winnow:10")));
-  fs::permissions(Path(), fs::perms::owner_read | fs::perms::owner_exec);
-  const DatabaseReport report = ReadWithoutError();
-  fs::permissions(Path(), fs::perms::owner_all);
-  EXPECT_FALSE(report.warning) << *report.warning;
-  EXPECT_EQ(report.files.size(), 2u);
+  std::vector<std::pair<size_t, size_t>> steps;
+  const DatabaseReport with_slash = ReadDatabase(
+      Path() + "/", [&steps](size_t done, size_t total) { steps.emplace_back(done, total); });
+  ASSERT_EQ(with_slash.files.size(), 2u);
+  EXPECT_EQ(with_slash.files[1].level, 1);
+  EXPECT_THAT(steps, ::testing::ElementsAre(::testing::Pair(0, 2), ::testing::Pair(1, 2),
+                                            ::testing::Pair(2, 2)));
 }
 
 TEST_F(DatabaseTest, ADatabaseInUseIsRead) {
   const auto database = OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), Path());
+  EXPECT_TRUE(ReadWithoutWarning().files.empty());
   PutAndFlush(database.get(), {1'000});
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_FALSE(report.warning) << *report.warning;
+  const DatabaseReport report = ReadWithoutWarning();
   ASSERT_EQ(report.files.size(), 1u);
   EXPECT_EQ(report.files[0].level, 0);
   PutAndFlush(database.get(), {1'000});
-  EXPECT_EQ(ReadWithoutError().files.size(), 2u);
-}
-
-TEST_F(DatabaseTest, AnEmptyDatabaseHasNoFiles) {
-  ASSERT_NE(OpenDatabase(MakeOptions(TableWith("winnow:10")), Path()), nullptr);
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_FALSE(report.warning) << *report.warning;
-  EXPECT_TRUE(report.files.empty());
+  EXPECT_EQ(ReadWithoutWarning().files.size(), 2u);
 }
 
 TEST_F(DatabaseTest, AllColumnFamilies) {
@@ -183,14 +171,10 @@ TEST_F(DatabaseTest, AllColumnFamilies) {
       if (name == "none") {
         options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
       }
-      ColumnFamilyHandle* family = nullptr;
-      ASSERT_STATUS_OK(database->CreateColumnFamily(options, name, &family));
-      PutAndFlush(database.get(), {10'000}, family);
-      ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+      AddFamily(database.get(), name, options, 10'000);
     }
   }
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_FALSE(report.warning) << *report.warning;
+  const DatabaseReport report = ReadWithoutWarning();
   std::map<std::string, std::string> kinds;
   for (const SstReport& file : report.files) {
     EXPECT_EQ(file.level, 0);
@@ -200,22 +184,6 @@ TEST_F(DatabaseTest, AllColumnFamilies) {
                                             ::testing::Pair("default", "winnow-ribbon"),
                                             ::testing::Pair("none", "none"),
                                             ::testing::Pair("ribbon", "builtin-ribbon")));
-}
-
-TEST_F(DatabaseTest, AFamilyWithoutFilesAndWithAnotherOrder) {
-  {
-    const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), Path());
-    PutAndFlush(database.get(), {100});
-    ColumnFamilyOptions options;
-    options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
-    ColumnFamilyHandle* family = nullptr;
-    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "reverse", &family));
-    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
-  }
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_FALSE(report.warning) << *report.warning;
-  ASSERT_EQ(report.files.size(), 1u);
-  EXPECT_EQ(report.files[0].level, 0);
 }
 
 // Comparator that orders by length first: by RocksDB's own order, files of a level would seem to
@@ -241,8 +209,7 @@ TEST_F(DatabaseTest, AnUnknownComparatorIsStoodInFor) {
     }
     ASSERT_STATUS_OK(database->Flush(FlushOptions()));
   }
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_FALSE(report.warning) << *report.warning;
+  const DatabaseReport report = ReadWithoutWarning();
   EXPECT_THAT(report.remark.value_or(""), HasSubstr("test.ShorterFirst"));
   EXPECT_THAT(report.remark.value_or(""), HasSubstr("stand-in"));
   ASSERT_EQ(report.files.size(), 1u);
@@ -266,19 +233,19 @@ TEST_F(DatabaseTest, ARemarkDoesNotReplaceAnother) {
   EXPECT_THAT(report.remark.value_or(""), HasSubstr("test.ShorterFirst"));
 }
 
-TEST_F(DatabaseTest, AnUnknownComparatorOfAFamilyWithoutFilesIsStoodInForToo) {
+TEST_F(DatabaseTest, FamiliesWithoutFilesMayHaveAnyOrder) {
   const ShorterFirst comparator;
   {
     const auto database = OpenDatabase(MakeOptions(TableWith("winnow:10")), Path());
     PutAndFlush(database.get(), {100});
     ColumnFamilyOptions options;
+    options.comparator = ROCKSDB_NAMESPACE::ReverseBytewiseComparator();
+    AddFamily(database.get(), "reverse", options, 0);
+    EXPECT_FALSE(ReadWithoutWarning().remark);
     options.comparator = &comparator;
-    ColumnFamilyHandle* family = nullptr;
-    ASSERT_STATUS_OK(database->CreateColumnFamily(options, "shorter", &family));
-    ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
+    AddFamily(database.get(), "shorter", options, 0);
   }
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_FALSE(report.warning) << *report.warning;
+  const DatabaseReport report = ReadWithoutWarning();
   EXPECT_THAT(report.remark.value_or(""), HasSubstr("test.ShorterFirst"));
   ASSERT_EQ(report.files.size(), 1u);
   EXPECT_EQ(report.files[0].level, 0);
@@ -302,8 +269,7 @@ TEST_F(DatabaseTest, LevelsAreUnknownWhereNoStandInFits) {
       ASSERT_STATUS_OK(database->CompactRange(CompactRangeOptions(), &begin, &end));
     }
   }
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_FALSE(report.warning) << *report.warning;
+  const DatabaseReport report = ReadWithoutWarning();
   EXPECT_THAT(report.remark.value_or(""), HasSubstr("levels are unknown"));
   ASSERT_EQ(report.files.size(), 4u);
   for (const SstReport& file : report.files) {
@@ -336,40 +302,28 @@ TEST_F(DatabaseTest, AnUnknownMergeOperatorDoesNotMatter) {
       }
     }
   }
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_FALSE(report.warning) << *report.warning;
+  const DatabaseReport report = ReadWithoutWarning();
   ASSERT_EQ(report.files.size(), 1u);
   EXPECT_EQ(report.files[0].level, 0);
   EXPECT_EQ(report.files[0].filter->keys, 1'000u);
 }
 
-TEST_F(DatabaseTest, DamagedFilesAreReportedAndTheOthersStillRead) {
+TEST_F(DatabaseTest, DamagedAndMissingFilesAreReportedAndTheOthersStillRead) {
   MakeDatabase(MakeOptions(TableWith("winnow:10")));
-  const std::string damaged = FirstTableFile();
-  fs::resize_file(damaged, 100);
-  const DatabaseReport report = ReadDatabase(Path());
-  EXPECT_FALSE(report.error);
-  EXPECT_FALSE(report.warning) << *report.warning;
-  ASSERT_EQ(report.files.size(), 2u);
-  for (const SstReport& file : report.files) {
-    EXPECT_TRUE(file.level) << file.path;
-    EXPECT_EQ(file.error.has_value(), file.path == damaged) << file.path;
+  const std::string bad = TableFilesIn(Path()).at(0);
+  fs::resize_file(bad, 100);
+  for (const bool is_missing : {false, true}) {
+    if (is_missing) fs::remove(bad);
+    const DatabaseReport report = ReadDatabase(Path());
+    EXPECT_FALSE(report.error);
+    EXPECT_FALSE(report.warning) << *report.warning;
+    ASSERT_EQ(report.files.size(), 2u);
+    for (const SstReport& file : report.files) {
+      EXPECT_TRUE(file.level) << file.path;
+      EXPECT_EQ(file.error.has_value(), file.path == bad) << file.path;
+    }
+    ExpectListedAlike(Path(), report);
   }
-  ExpectListedAlike(Path(), report);
-}
-
-TEST_F(DatabaseTest, MissingFilesAreReported) {
-  MakeDatabase(MakeOptions(TableWith("winnow:10")));
-  const std::string missing = FirstTableFile();
-  fs::remove(missing);
-  const DatabaseReport report = ReadDatabase(Path());
-  EXPECT_FALSE(report.warning) << *report.warning;
-  ASSERT_EQ(report.files.size(), 2u);
-  for (const SstReport& file : report.files) {
-    EXPECT_EQ(file.error.has_value(), file.path == missing) << file.path;
-    EXPECT_TRUE(file.level) << file.path;
-  }
-  ExpectListedAlike(Path(), report);
 }
 
 TEST_F(DatabaseTest, ADamagedManifestLeavesLevelsUnknown) {
@@ -379,38 +333,32 @@ TEST_F(DatabaseTest, ADamagedManifestLeavesLevelsUnknown) {
       fs::resize_file(entry.path(), 20);
     }
   }
-  const DatabaseReport report = ReadWithoutError();
+  const DatabaseReport report = ReadDatabase(Path());
+  ExpectListedAlike(Path(), report);
   EXPECT_THAT(report.warning.value_or(""), HasSubstr("levels are unknown"));
   ASSERT_EQ(report.files.size(), 2u);
   EXPECT_FALSE(report.files[0].level);
 }
 
-TEST_F(DatabaseTest, AFileThatTheTreeDoesNotNameHasNoLevelAndComesLast) {
+// An unreadable file may be one that is being written.
+TEST_F(DatabaseTest, AFileThatTheTreeDoesNotNameHasNoLevelAndComesLastOrIsLeftOut) {
   MakeDatabase(MakeOptions(TableWith("winnow:10")));
-  fs::copy_file(FirstTableFile(), fs::path(Path()) / "000001.sst");
-  const DatabaseReport report = ReadWithoutError();
+  testing::WriteFile(Path() + "/000999.sst", "");
+  EXPECT_EQ(ReadWithoutWarning().files.size(), 2u);
+  fs::copy_file(TableFilesIn(Path()).at(0), fs::path(Path()) / "000001.sst");
+  const DatabaseReport report = ReadWithoutWarning();
+  EXPECT_THAT(report.remark.value_or(""), HasSubstr("1 file that the database does not name"));
   ASSERT_EQ(report.files.size(), 3u);
   EXPECT_TRUE(report.files[1].level);
   EXPECT_FALSE(report.files[2].level);
   EXPECT_THAT(report.files[2].path, HasSubstr("000001.sst"));
 }
 
-// Simulates a file that is being written.
-TEST_F(DatabaseTest, AnUnreadableFileThatTheTreeDoesNotNameIsLeftOut) {
-  MakeDatabase(MakeOptions(TableWith("winnow:10")));
-  testing::WriteFile(Path() + "/000999.sst", "");
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_EQ(report.files.size(), 2u);
-  EXPECT_FALSE(report.warning);
-  EXPECT_THAT(report.remark.value_or(""), HasSubstr("1 file that the database does not name"));
-}
-
 TEST_F(DatabaseTest, AFolderOfTableFilesIsRead) {
   fs::create_directory(Path());
   testing::WriteSst(TableWith("winnow:10"), 5'000, folder_ / "db/b.sst");
   testing::WriteSst(TableWith("bloomfilter:10"), 5'000, folder_ / "db/a.sst");
-  const DatabaseReport report = ReadWithoutError();
-  EXPECT_FALSE(report.warning);
+  const DatabaseReport report = ReadWithoutWarning();
   ASSERT_EQ(report.files.size(), 2u);
   EXPECT_EQ(report.files[0].filter->kind, "builtin-bloom");
   EXPECT_EQ(report.files[1].filter->kind, "winnow-ribbon");
@@ -475,19 +423,13 @@ class DatabaseWithPathsTest : public DatabaseTest {
     options.db_paths = {{first, 1 << 30}, {second, 1 << 30}};
     MakeDatabase(options, 1);
   }
-
-  static size_t TableFilesIn(const std::string& folder) {
-    size_t count = 0;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      count += entry.path().extension() == ".sst" ? 1 : 0;
-    }
-    return count;
-  }
 };
 
 TEST_F(DatabaseWithPathsTest, FilesInANamedFolderHaveTheirLevels) {
   MakeDatabaseWithPaths(Path(), folder_ / "slow");
-  ASSERT_EQ(TableFilesIn(folder_ / "slow"), 1u);
+  ASSERT_EQ(TableFilesIn(folder_ / "slow").size(), 1u);
+  // A file of another database, which is left out.
+  testing::WriteSst(TableWith("winnow:10"), 100, folder_ / "slow/000001.sst");
   const Listing before = ListEverything(folder_.path());
   const DatabaseReport report = ReadDatabase(Path(), nullptr, {folder_ / "slow"});
   EXPECT_EQ(ListEverything(folder_.path()), before);
@@ -503,7 +445,7 @@ TEST_F(DatabaseWithPathsTest, FilesInANamedFolderHaveTheirLevels) {
 
 TEST_F(DatabaseWithPathsTest, TheFolderOfTheDatabaseNeedsToHaveNoFiles) {
   MakeDatabaseWithPaths(folder_ / "fast", folder_ / "slow");
-  ASSERT_EQ(TableFilesIn(Path()), 0u);
+  ASSERT_TRUE(TableFilesIn(Path()).empty());
   // The paths are given in another order.
   const DatabaseReport report = ReadDatabase(Path(), nullptr, {folder_ / "slow", folder_ / "fast"});
   EXPECT_FALSE(report.warning) << *report.warning;
@@ -524,28 +466,8 @@ TEST_F(DatabaseWithPathsTest, WithoutTheirFoldersFilesAreSaidToBeMissing) {
   EXPECT_THAT(report.files[1].error.value_or(""), HasSubstr("on path 2 of db_paths"));
   EXPECT_THAT(report.files[1].error.value_or(""), HasSubstr("--path=FOLDER"));
   EXPECT_EQ(report.files[1].level, 1);
-}
-
-TEST_F(DatabaseWithPathsTest, FilesOfOthersInTheSameFolderAreLeftOut) {
-  MakeDatabaseWithPaths(Path(), folder_ / "slow");
-  testing::WriteSst(TableWith("winnow:10"), 100, folder_ / "slow/000001.sst");
-  const DatabaseReport report = ReadDatabase(Path(), nullptr, {folder_ / "slow"});
-  ASSERT_EQ(report.files.size(), 2u);
-  EXPECT_EQ(report.files[1].entries, 20'000u);
-}
-
-TEST_F(DatabaseWithPathsTest, AMissingFolderIsNamed) {
-  MakeDatabaseWithPaths(Path(), folder_ / "slow");
   EXPECT_THAT(ReadDatabase(Path(), nullptr, {folder_ / "nowhere"}).error.value_or(""),
               HasSubstr("nowhere"));
-}
-
-TEST_F(DatabaseTest, ProgressIsToldToTheEnd) {
-  MakeDatabase(MakeOptions(TableWith("winnow:10")));
-  std::vector<std::pair<size_t, size_t>> steps;
-  ReadDatabase(Path(), [&steps](size_t done, size_t total) { steps.emplace_back(done, total); });
-  EXPECT_THAT(steps, ::testing::ElementsAre(::testing::Pair(0, 2), ::testing::Pair(1, 2),
-                                            ::testing::Pair(2, 2)));
 }
 
 }  // namespace database_test

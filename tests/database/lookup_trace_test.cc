@@ -1,6 +1,5 @@
 #include "src/database/lookup_trace.h"
 
-#include <absl/strings/str_cat.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -42,15 +41,20 @@ using testing::WriteFile;
 
 struct Visit {
   std::vector<std::string> keys;
+  std::vector<std::pair<std::string, std::string>> seeks;  // key and upper bound
   TraceNotes notes;
   std::string problem;
 };
 
-Visit VisitAll(const std::string& path, uint32_t family = 0) {
+Visit VisitAll(const std::string& path, uint32_t family = 0, bool takes_seeks = false) {
   Visit visit;
+  VisitSeek seek;
+  if (takes_seeks) {
+    seek = [&visit](const TracedSeek& one) { visit.seeks.emplace_back(one.key, one.upper_bound); };
+  }
   visit.problem = VisitTrace(
-      path, family, [&visit](absl::string_view key) { visit.keys.emplace_back(key); },
-      &visit.notes);
+      path, family, [&visit](absl::string_view key) { visit.keys.emplace_back(key); }, &visit.notes,
+      seek);
   return visit;
 }
 
@@ -148,31 +152,22 @@ TEST_F(LookupTraceTest, HasTheSeeksOfAFamilyWithTheirBounds) {
   });
   ASSERT_STATUS_OK(database->DestroyColumnFamilyHandle(family));
 
-  std::vector<std::pair<std::string, std::string>> seeks;
-  const VisitSeek take = [&](const TracedSeek& seek) {
-    seeks.emplace_back(seek.key, seek.upper_bound);
-  };
-  TraceNotes notes;
-  EXPECT_EQ(VisitTrace(
-                path, 0, [](absl::string_view) {}, &notes, take),
-            "");
+  const Visit visit = VisitAll(path, 0, true);
+  EXPECT_EQ(visit.problem, "");
   const std::string upper = high.ToString();
-  EXPECT_THAT(seeks, ElementsAre(Pair(zero, upper), Pair("x", ""), Pair("", upper), Pair("c", ""),
-                                 Pair(zero, upper)));
-  EXPECT_EQ(notes.cut_off, "");
-  EXPECT_EQ(notes.taken_seeks, 5);
-  EXPECT_EQ(notes.Sentence(),
+  EXPECT_THAT(visit.seeks, ElementsAre(Pair(zero, upper), Pair("x", ""), Pair("", upper),
+                                       Pair("c", ""), Pair(zero, upper)));
+  EXPECT_EQ(visit.notes.cut_off, "");
+  EXPECT_EQ(visit.notes.taken_seeks, 5);
+  EXPECT_EQ(visit.notes.Sentence(),
             "taken were its 1 lookup and 5 seeks; passed over 2 seeks of iterators");
 
   const std::string whole = ReadFile(path);
   for (size_t size = 60; size < whole.size(); ++size) {
     WriteFile(path, whole.substr(0, size));
-    seeks.clear();
-    TraceNotes of_part;
-    VisitTrace(
-        path, 0, [](absl::string_view) {}, &of_part, take);
-    ASSERT_LE(seeks.size(), 5u);
-    for (const auto& [key, bound] : seeks) ASSERT_LE(key.size() + bound.size(), 4u) << size;
+    const Visit of_part = VisitAll(path, 0, true);
+    ASSERT_LE(of_part.seeks.size(), 5u);
+    for (const auto& [key, bound] : of_part.seeks) ASSERT_LE(key.size() + bound.size(), 4u) << size;
   }
 }
 
@@ -244,12 +239,7 @@ TEST_F(LookupTraceTest, AnOldOneIsRead) {
   EXPECT_THAT(visit.keys, ElementsAre("old"));
   EXPECT_EQ(visit.notes.cut_off, "");
   EXPECT_EQ(visit.notes.of_other_families, 1);
-  std::vector<std::pair<std::string, std::string>> seeks;
-  TraceNotes notes;
-  VisitTrace(
-      trace_, 0, [](absl::string_view) {}, &notes,
-      [&](const TracedSeek& seek) { seeks.emplace_back(seek.key, seek.upper_bound); });
-  EXPECT_THAT(seeks, ElementsAre(Pair("seek", "")));
+  EXPECT_THAT(VisitAll(trace_, 0, true).seeks, ElementsAre(Pair("seek", "")));
 }
 
 TEST_F(LookupTraceTest, AnotherFileIsAnError) {

@@ -63,16 +63,13 @@ TEST_F(FindOptionsFileTest, AnOptionsFileIsItself) {
 }
 
 TEST_F(FindOptionsFileTest, AFolderIsItsLatestFile) {
+  fs::create_directory(folder_ / "empty");
+  EXPECT_THAT(Error("empty"), HasSubstr("no OPTIONS file in the folder"));
   WriteFile(folder_ / "OPTIONS-000007", kOptions);
   WriteFile(folder_ / "OPTIONS-000012", kOptions);
   const OptionsPath found = FindOptionsFile(folder_.path());
   EXPECT_EQ(found.path, folder_ / "OPTIONS-000012");
   EXPECT_EQ(found.error, "");
-}
-
-TEST_F(FindOptionsFileTest, AFolderWithoutOneIsAnError) {
-  fs::create_directory(folder_ / "empty");
-  EXPECT_THAT(Error("empty"), HasSubstr("no OPTIONS file in the folder"));
 }
 
 TEST_F(FindOptionsFileTest, WhatIsNotThereIsAnError) {

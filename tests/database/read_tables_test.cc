@@ -61,6 +61,7 @@ TEST(ReadTablesTest, WorkersGiveWhatOneProcessGives) {
     TableReading reading;
     reading.workers = workers;
     EXPECT_EQ(Pack(ReadTables(paths, reading)), here) << workers;
+    EXPECT_TRUE(ReadTables({}, reading).empty());
   }
 }
 
@@ -118,12 +119,6 @@ TEST(ReadTablesTest, AFileThatHangsItsReaderIsGivenUpOn) {
   for (const size_t other : {0u, 1u, 2u, 4u}) {
     EXPECT_FALSE(reports[other].error);
   }
-}
-
-TEST(ReadTablesTest, NoFilesAreNoWork) {
-  TableReading reading;
-  reading.workers = 2;
-  EXPECT_TRUE(ReadTables({}, reading).empty());
 }
 
 TEST(ReportBytesTest, APartIsNotTaken) {

@@ -26,40 +26,25 @@ TEST(TablePlacesTest, StandInsAreToldApart) {
   }
 }
 
-class FindTableFileTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    for (const char* name : {"a", "b", "c"}) {
-      std::filesystem::create_directory(folder_ / name);
-      folders_.push_back(folder_ / name);
-    }
+// Another database's file may have the same number, and a file may be cut.
+TEST(TablePlacesTest, TheFirstFolderThatHasTheFileCountsButTheRightSizeComesFirst) {
+  const testing::TemporaryFolder folder;
+  std::vector<std::string> folders;
+  for (const char* name : {"a", "b", "c"}) {
+    folders.push_back(folder / name);
+    std::filesystem::create_directory(folders.back());
   }
-
-  testing::TemporaryFolder folder_;
-  std::vector<std::string> folders_;
-};
-
-TEST_F(FindTableFileTest, TheFirstFolderThatHasItCounts) {
-  WriteFile(folder_ / "b/1.sst", "four");
-  WriteFile(folder_ / "c/1.sst", "four");
-  EXPECT_EQ(FindTableFile("1.sst", 4, folders_), folder_ / "b/1.sst");
+  EXPECT_FALSE(FindTableFile("1.sst", 4, folders));
+  WriteFile(folder / "b/1.sst", "cut");
+  EXPECT_EQ(FindTableFile("1.sst", 4, folders), folder / "b/1.sst");
+  WriteFile(folder / "c/1.sst", "four");
+  EXPECT_EQ(FindTableFile("1.sst", 4, folders), folder / "c/1.sst");
+  WriteFile(folder / "b/1.sst", "four");
+  EXPECT_EQ(FindTableFile("1.sst", 4, folders), folder / "b/1.sst");
+  EXPECT_FALSE(FindTableFile("2.sst", 4, folders));
 }
 
-// Another database's file may have the same number.
-TEST_F(FindTableFileTest, TheRightSizeComesFirst) {
-  WriteFile(folder_ / "a/1.sst", "seven..");
-  WriteFile(folder_ / "c/1.sst", "four");
-  EXPECT_EQ(FindTableFile("1.sst", 4, folders_), folder_ / "c/1.sst");
-}
-
-TEST_F(FindTableFileTest, ACutFileIsFoundNevertheless) {
-  WriteFile(folder_ / "b/1.sst", "cut");
-  EXPECT_EQ(FindTableFile("1.sst", 4, folders_), folder_ / "b/1.sst");
-}
-
-TEST_F(FindTableFileTest, NowhereIsNoPath) {
-  WriteFile(folder_ / "b/1.sst", "four");
-  EXPECT_FALSE(FindTableFile("2.sst", 4, folders_));
+TEST(TablePlacesTest, WhyAFileIsNotFoundNamesItsPath) {
   EXPECT_THAT(WhyNotFound("2.sst", 0, "db"), HasSubstr("no file 2.sst in db"));
   EXPECT_THAT(WhyNotFound("2.sst", 2, "db"), HasSubstr("path 3 of db_paths"));
 }

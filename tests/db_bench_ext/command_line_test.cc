@@ -11,12 +11,6 @@
 namespace winnow::bench {
 namespace command_line_test {
 
-TEST(CommandLineTest, PlainWordsStayAsTheyAre) {
-  EXPECT_EQ(ShellCommand({"bin/db_bench_ext", "--policies=none,winnow:10", "--db=/tmp/a_b"}),
-            "bin/db_bench_ext --policies=none,winnow:10 --db=/tmp/a_b");
-  EXPECT_EQ(ShellCommand({"a", "{id=winnow;bits_per_key=10}"}), "a '{id=winnow;bits_per_key=10}'");
-}
-
 TEST(CommandLineTest, BashReadsTheSameWords) {
   const std::vector<std::string> words = {"plain",
                                           "",

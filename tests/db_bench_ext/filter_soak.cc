@@ -25,6 +25,7 @@
 #include "src/simd/kernels.h"
 #include "src/text/flag_words.h"
 #include "src/text/machine.h"
+#include "src/text/numbers.h"
 #include "src/text/text_table.h"
 #include "tests/core/filter_testing.h"
 #include "tests/core/soak.h"
@@ -149,12 +150,6 @@ Json SoakWith(const char* kernel, const SoakPlan& plan) {
   return result;
 }
 
-std::string WithCommas(uint64_t number) {
-  std::string digits = absl::StrCat(number);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-
 // Returns a table with a row per kernel, kind and selection of sizes.
 std::string Table(const Json& kernels) {
   inspect::TextTable table({{"kernel", inspect::Align::kLeft},
@@ -176,7 +171,7 @@ std::string Table(const Json& kernels) {
           for (const Json& row : kernel["rows"]) {
             if (row["kind"] == kind && row["filters_of"] == sizes) total += row[name].get<double>();
           }
-          return WithCommas(static_cast<uint64_t>(total));
+          return inspect::Count(static_cast<uint64_t>(total));
         };
         table.AddRow({kernel["kernel"], kind, sizes, sum("filters"), sum("lookups"),
                       sum("false_negatives"), sum("absent_lookups"), sum("false_positives"),

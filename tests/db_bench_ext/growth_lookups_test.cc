@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,15 +39,19 @@ class GrowthLookupsTest : public ::testing::Test {
     policy_ = *MakePolicy("{id=winnow;bits_per_key=5;level_plan=uniform}");
   }
 
-  // Grows a tree, with lookups if `lookups` is not null.
-  absl::Status Grow(const std::vector<WriteStep>& steps, GrowthLookups* lookups) {
+  // Grows a tree by these steps, under lookups or not.
+  absl::Status Grow(const std::vector<WriteStep>& steps, bool under_lookups = true) {
+    const WriteSequence writes(kKeys, 1, steps);
+    GrowthLookups lookups({keys_, choices_}, writes);
     AfterWrites after;
-    if (lookups != nullptr) {
-      after = [=](rocksdb::DB* db, uint64_t written) { return lookups->After(db, written); };
+    if (under_lookups) {
+      after = [&](rocksdb::DB* db, uint64_t written) { return lookups.After(db, written); };
     }
     path_ = folder_ / std::to_string(++trees_);
-    return GrowTree(*keys_.range, WriteSequence(kKeys, 1, steps), options_, policy_, path_, GoOn,
-                    after);
+    const absl::Status grown =
+        GrowTree(*keys_.range, writes, options_, policy_, path_, GoOn, after);
+    intervals_ = lookups.intervals();
+    return grown;
   }
 
   std::vector<uint64_t> KeysByLevel() {
@@ -67,6 +70,7 @@ class GrowthLookupsTest : public ::testing::Test {
   LookupChoices choices_;
   Policy policy_;
   std::string path_;
+  std::vector<inspect::GrowthInterval> intervals_;  // of the last tree
   int trees_ = 0;
 };
 
@@ -74,15 +78,13 @@ TEST_F(GrowthLookupsTest, AsManyComeAsWereAskedForAndAreCountedByInterval) {
   const std::vector<WriteStep> steps = {{WriteKind::kOnce, 0}, {WriteKind::kDrawn, 0}};
   for (const GrowthKind growth : {GrowthKind::kPlanned, GrowthKind::kRocksDB}) {
     options_.growth = growth;
-    const WriteSequence writes(kKeys, 1, steps);
-    GrowthLookups lookups({keys_, choices_}, writes);
     const uint64_t before = plugin::CurrentCounters().lookups;
-    const absl::Status grown = Grow(steps, &lookups);
+    const absl::Status grown = Grow(steps);
     ASSERT_TRUE(grown.ok()) << grown;
-    ASSERT_EQ(lookups.intervals().size(), kGrowthIntervals);
+    ASSERT_EQ(intervals_.size(), kGrowthIntervals);
     inspect::WorkloadCounts sum;
     uint64_t written = 0;
-    for (const inspect::GrowthInterval& interval : lookups.intervals()) {
+    for (const inspect::GrowthInterval& interval : intervals_) {
       EXPECT_GT(interval.written, written);
       EXPECT_NEAR(static_cast<double>(interval.counts.lookups),
                   1.5 * static_cast<double>(interval.written - written), 1);
@@ -99,7 +101,7 @@ TEST_F(GrowthLookupsTest, AsManyComeAsWereAskedForAndAreCountedByInterval) {
     EXPECT_EQ(sum.filter_checks, plugin::CurrentCounters().lookups - before);
     EXPECT_GT(sum.filter_checks, 3 * kKeys);
     EXPECT_NEAR(inspect::FalsePositiveRate(sum), 0.09, 0.04) << "filters of 5 bits per key";
-    const inspect::GrowthInterval& last = lookups.intervals().back();
+    const inspect::GrowthInterval& last = intervals_.back();
     EXPECT_NEAR(8 * inspect::Ratio(last.filter_bytes, last.keys), 4, 1);
   }
 }
@@ -107,31 +109,25 @@ TEST_F(GrowthLookupsTest, AsManyComeAsWereAskedForAndAreCountedByInterval) {
 TEST_F(GrowthLookupsTest, PlannedTreesAreTheSameUnderLookups) {
   const std::vector<WriteStep> steps = {{WriteKind::kInTime, 0}};
   choices_.heat = FindHeatModel("newest");
-  ASSERT_TRUE(Grow(steps, nullptr).ok());
+  ASSERT_TRUE(Grow(steps, false).ok());
   const std::vector<uint64_t> alone = KeysByLevel();
-  const WriteSequence writes(kKeys, 1, steps);
-  GrowthLookups lookups({keys_, choices_}, writes);
-  ASSERT_TRUE(Grow(steps, &lookups).ok());
+  ASSERT_TRUE(Grow(steps).ok());
   EXPECT_EQ(KeysByLevel(), alone);
 }
 
 TEST_F(GrowthLookupsTest, AKeyThatShouldBeAbsentAndIsThereEndsTheGrowth) {
   keys_.absent = keys_.range;
   const std::vector<WriteStep> steps = {{WriteKind::kOnce, 0}};
-  const WriteSequence writes(kKeys, 1, steps);
-  GrowthLookups lookups({keys_, choices_}, writes);
-  EXPECT_THAT(std::string(Grow(steps, &lookups).message()),
+  EXPECT_THAT(std::string(Grow(steps).message()),
               HasSubstr("should be absent in the lookups while the tree grew"));
 }
 
 TEST_F(GrowthLookupsTest, ATreeOfAFewWritesHasFewerIntervals) {
   const std::vector<WriteStep> steps = {{WriteKind::kDrawn, 300}};
-  const WriteSequence writes(kKeys, 1, steps);
-  GrowthLookups lookups({keys_, choices_}, writes);
-  ASSERT_TRUE(Grow(steps, &lookups).ok());
-  ASSERT_EQ(lookups.intervals().size(), 2u) << "keys are written by 256";
-  EXPECT_EQ(lookups.intervals().back().written, 300u);
-  EXPECT_EQ(lookups.intervals()[0].counts.lookups + lookups.intervals()[1].counts.lookups, 450u);
+  ASSERT_TRUE(Grow(steps).ok());
+  ASSERT_EQ(intervals_.size(), 2u) << "keys are written by 256";
+  EXPECT_EQ(intervals_.back().written, 300u);
+  EXPECT_EQ(intervals_[0].counts.lookups + intervals_[1].counts.lookups, 450u);
 }
 
 }  // namespace growth_lookups_test

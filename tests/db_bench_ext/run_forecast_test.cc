@@ -44,30 +44,13 @@ TEST(RunForecastTest, NeedsGrowWithKeysAndPolicies) {
   EXPECT_GT(two.memory, one.memory);
   EXPECT_EQ(four.memory, two.memory) << "two at a time";
 
+  RunSize timed = SizeOf(10'000'000, 2);
+  timed.timed_seconds = 100;
+  EXPECT_NEAR(Needs(timed).seconds, two.seconds + 200, 1e-6) << "rounds that last by the clock";
+
   const RunNeeds more = Needs(SizeOf(100'000'000, 1));
   EXPECT_GT(more.disk, 9 * one.disk);
   EXPECT_GT(more.seconds, 9 * one.seconds);
-}
-
-TEST(RunForecastTest, RoundsThatLastByTheClockTakeTheirTime) {
-  RunSize size = SizeOf(1'000'000, 2);
-  const double seconds = Needs(size).seconds;
-  size.timed_seconds = 100;
-  EXPECT_NEAR(Needs(size).seconds, seconds + 200, 1e-6);
-}
-
-TEST(RunForecastTest, WhatIsMergedTakesTime) {
-  TreeOptions options;
-  options.growth = GrowthKind::kRocksDB;
-  const auto seconds = [&] {
-    return ForecastRun(ScaleTree(options, 10'000'000, 160'000'000), SizeOf(10'000'000, 1)).seconds;
-  };
-  const double leveled = seconds();
-  options.compaction_style = rocksdb::kCompactionStyleUniversal;
-  const double universal = seconds();
-  options.disable_auto_compactions = true;
-  EXPECT_GT(leveled, universal);
-  EXPECT_GT(universal, seconds());
 }
 
 TEST(RunForecastTest, WhatDoesNotFitIsRefusedWithWhatIsMissing) {
@@ -82,19 +65,6 @@ TEST(RunForecastTest, WhatDoesNotFitIsRefusedWithWhatIsMissing) {
   EXPECT_THAT(std::string(CheckRoom(needs, room).message()), HasSubstr("of disk in /somewhere"));
   room.memory = needs.memory - 1;
   EXPECT_THAT(std::string(CheckRoom(needs, room).message()), HasSubstr("of memory"));
-}
-
-TEST(RunForecastTest, TheNeedsAreOneSentence) {
-  RunNeeds needs;
-  needs.memory = 200 << 20;
-  needs.disk = uint64_t{30} << 30;
-  needs.seconds = 600;
-  Room room;
-  room.folder = "/somewhere";
-  room.disk = uint64_t{77} << 30;
-  EXPECT_EQ(NeedsText(needs, room),
-            "the run takes about 10 min, 200 MiB of memory (free: not known) and 30 GiB of disk in "
-            "/somewhere (free: 77 GiB)");
 }
 
 }  // namespace run_forecast_test

@@ -24,50 +24,41 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::ReadFile;
-using testing::TemporaryFolder;
 using testing::WriteFile;
 
-std::vector<std::string> NamesIn(const TemporaryFolder& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder.path())) {
-    names.push_back(entry.path().filename().string());
+class WholeFileTest : public ::testing::Test {
+ protected:
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
   }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
-TEST(WholeFileTest, AFileIsMadeOrReplacedAndNothingElse) {
-  const TemporaryFolder folder;
-  ASSERT_TRUE(WriteWhole(folder / "file", "a longer text").ok());
-  ASSERT_TRUE(WriteWhole(folder / "file", "text").ok());
-  EXPECT_EQ(ReadFile(folder / "file"), "text");
-  EXPECT_THAT(NamesIn(folder), ElementsAre("file"));
-}
+  const testing::TemporaryFolder folder_;
+};
 
-TEST(WholeFileTest, PermissionsStay) {
-  const TemporaryFolder folder;
-  WriteFile(folder / "file", "old");
+TEST_F(WholeFileTest, AFileIsMadeOrReplacedAndItsPermissionsAndLinksStay) {
+  ASSERT_TRUE(WriteWhole(folder_ / "file", "a longer text").ok());
   const fs::perms mine = fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read;
-  fs::permissions(folder / "file", mine);
-  ASSERT_TRUE(WriteWhole(folder / "file", "new").ok());
-  EXPECT_EQ(fs::status(folder / "file").permissions(), mine);
-}
-
-TEST(WholeFileTest, ALinkStaysOne) {
-  const TemporaryFolder folder;
-  WriteFile(folder / "file", "old");
-  fs::create_symlink("file", folder / "link");
-  ASSERT_TRUE(WriteWhole(folder / "link", "new").ok());
-  EXPECT_TRUE(fs::is_symlink(folder / "link"));
-  EXPECT_EQ(ReadFile(folder / "file"), "new");
-  EXPECT_THAT(NamesIn(folder), ElementsAre("file", "link"));
+  fs::permissions(folder_ / "file", mine);
+  ASSERT_TRUE(WriteWhole(folder_ / "file", "text").ok());
+  EXPECT_EQ(ReadFile(folder_ / "file"), "text");
+  EXPECT_THAT(Names(), ElementsAre("file"));
+  fs::create_symlink("file", folder_ / "link");
+  ASSERT_TRUE(WriteWhole(folder_ / "link", "new").ok());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(ReadFile(folder_ / "file"), "new");
+  EXPECT_EQ(fs::status(folder_ / "file").permissions(), mine);
+  EXPECT_THAT(Names(), ElementsAre("file", "link"));
 }
 
 // Uses a pipe of the test, since a program that runs as root could replace a device for the whole
 // system.
-TEST(WholeFileTest, WhatIsNoFileIsNotReplaced) {
-  const TemporaryFolder folder;
-  const std::string path = folder / "pipe";
+TEST_F(WholeFileTest, WhatIsNoFileIsNotReplaced) {
+  const std::string path = folder_ / "pipe";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(reader, 0);
@@ -78,44 +69,41 @@ TEST(WholeFileTest, WhatIsNoFileIsNotReplaced) {
   EXPECT_EQ(read(reader, text.data(), text.size()), 4);
   EXPECT_EQ(text.substr(0, 4), "text");
   close(reader);
-  EXPECT_THAT(NamesIn(folder), ElementsAre("pipe"));
+  EXPECT_THAT(Names(), ElementsAre("pipe"));
 }
 
-TEST(WholeFileTest, WhatDoesNotFitLeavesTheFileAsItWas) {
-  const TemporaryFolder folder;
-  WriteFile(folder / "file", "old");
+TEST_F(WholeFileTest, WhatDoesNotFitLeavesTheFileAsItWas) {
+  WriteFile(folder_ / "file", "old");
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small{10, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  const absl::Status status = WriteWhole(folder / "file", std::string(100, 'n'));
+  const absl::Status status = WriteWhole(folder_ / "file", std::string(100, 'n'));
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
   EXPECT_THAT(std::string(status.message()), HasSubstr("File too large"));
-  EXPECT_EQ(ReadFile(folder / "file"), "old");
-  EXPECT_THAT(NamesIn(folder), ElementsAre("file"));
+  EXPECT_EQ(ReadFile(folder_ / "file"), "old");
+  EXPECT_THAT(Names(), ElementsAre("file"));
 }
 
-TEST(WholeFileTest, AFailureSaysWhyAndLeavesNothing) {
-  const TemporaryFolder folder;
-  for (const std::string& path : {folder / "no/file", folder.path()}) {
+TEST_F(WholeFileTest, AFailureSaysWhyAndLeavesNothing) {
+  for (const std::string& path : {folder_ / "no/file", folder_.path()}) {
     for (const absl::Status& status : {WriteWhole(path, "text"), CheckCanWrite(path)}) {
       EXPECT_FALSE(status.ok()) << path;
       EXPECT_THAT(std::string(status.message()), HasSubstr("can't write " + path + ": "));
     }
   }
-  EXPECT_TRUE(NamesIn(folder).empty());
+  EXPECT_TRUE(Names().empty());
 }
 
-TEST(WholeFileTest, TheCheckLeavesNothing) {
-  const TemporaryFolder folder;
-  EXPECT_TRUE(CheckCanWrite(folder / "new").ok());
-  EXPECT_TRUE(NamesIn(folder).empty());
-  WriteFile(folder / "old", "text");
-  EXPECT_TRUE(CheckCanWrite(folder / "old").ok());
-  EXPECT_EQ(ReadFile(folder / "old"), "text");
-  EXPECT_THAT(NamesIn(folder), ElementsAre("old"));
+TEST_F(WholeFileTest, TheCheckLeavesNothing) {
+  EXPECT_TRUE(CheckCanWrite(folder_ / "new").ok());
+  EXPECT_TRUE(Names().empty());
+  WriteFile(folder_ / "old", "text");
+  EXPECT_TRUE(CheckCanWrite(folder_ / "old").ok());
+  EXPECT_EQ(ReadFile(folder_ / "old"), "text");
+  EXPECT_THAT(Names(), ElementsAre("old"));
 }
 
 }  // namespace whole_file_test

@@ -19,18 +19,18 @@ using testing::TemporaryFolder;
 
 void WriteInto(const std::string& folder) { std::ofstream(folder + "/file") << "text"; }
 
-TEST(WorkFolderTest, WhatWasMadeIsRemoved) {
-  const TemporaryFolder base;
-  std::string child;
-  {
-    const auto folder = WorkFolder::Open(base / "made", false);
-    ASSERT_TRUE(folder.ok()) << folder.status();
-    child = *(*folder)->MakeChild("tree");
-    WriteInto(child);
-    EXPECT_TRUE(fs::exists(child));
+TEST(WorkFolderTest, WhatWasMadeIsRemovedUnlessItIsToBeKept) {
+  for (const bool keep : {false, true}) {
+    const TemporaryFolder base;
+    {
+      const auto folder = WorkFolder::Open(base / "made", keep);
+      ASSERT_TRUE(folder.ok()) << folder.status();
+      WriteInto(*(*folder)->MakeChild("tree"));
+      EXPECT_TRUE(fs::exists(base / "made/tree/file"));
+    }
+    EXPECT_EQ(fs::exists(base / "made/tree/file"), keep);
+    EXPECT_EQ(fs::exists(base / "made"), keep);
   }
-  EXPECT_FALSE(fs::exists(base / "made"));
-  EXPECT_TRUE(fs::exists(base.path()));
 }
 
 TEST(WorkFolderTest, WhatWasThereBeforeStays) {
@@ -50,30 +50,17 @@ TEST(WorkFolderTest, WhatWasThereBeforeStays) {
   EXPECT_TRUE(fs::exists(base / "other/file"));
 }
 
-TEST(WorkFolderTest, AnEmptyFolderThatWasThereBeforeStays) {
+TEST(WorkFolderTest, AnEmptyFolderAndWhatOthersPutIntoOneStay) {
   const TemporaryFolder base;
-  ASSERT_TRUE(WorkFolder::Open(base.path(), false).ok());
-  EXPECT_TRUE(fs::exists(base.path()));
-}
-
-TEST(WorkFolderTest, WhatOthersPutIntoItStays) {
-  const TemporaryFolder base;
+  fs::create_directory(base / "empty");
   {
+    ASSERT_TRUE(WorkFolder::Open(base / "empty", false).ok());
     const auto folder = WorkFolder::Open(base / "made", false);
     ASSERT_TRUE(folder.ok()) << folder.status();
     WriteInto((*folder)->path());
   }
+  EXPECT_TRUE(fs::exists(base / "empty"));
   EXPECT_TRUE(fs::exists(base / "made/file"));
-}
-
-TEST(WorkFolderTest, EverythingStaysThatIsToBeKept) {
-  const TemporaryFolder base;
-  {
-    const auto folder = WorkFolder::Open(base / "made", true);
-    ASSERT_TRUE(folder.ok()) << folder.status();
-    WriteInto(*(*folder)->MakeChild("tree"));
-  }
-  EXPECT_TRUE(fs::exists(base / "made/tree/file"));
 }
 
 TEST(WorkFolderTest, WithoutAPathItIsATemporaryOne) {

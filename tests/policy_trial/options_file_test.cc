@@ -26,9 +26,16 @@ class OptionsFileTest : public ::testing::Test {
 
   // Checks one column family with these lines in its table section.
   FamilyPolicy CheckTable(const std::string& lines) {
+    return CheckFamily(
+        "  table_factory=BlockBasedTable\n"
+        "[TableOptions/BlockBasedTable \"default\"]\n" +
+        lines);
+  }
+
+  // Checks one column family with these lines.
+  FamilyPolicy CheckFamily(const std::string& lines) {
     const OptionsFileReport report =
-        Check(std::string(kHead) + "[CFOptions \"default\"]\n  table_factory=BlockBasedTable\n" +
-              "[TableOptions/BlockBasedTable \"default\"]\n" + lines);
+        Check(std::string(kHead) + "[CFOptions \"default\"]\n" + lines);
     EXPECT_EQ(report.error, "");
     EXPECT_EQ(report.families.size(), 1u);
     return report.families.empty() ? FamilyPolicy() : report.families.front();
@@ -53,9 +60,6 @@ TEST_F(OptionsFileTest, APolicyThatIsDropped) {
   const FamilyPolicy family = CheckTable("filter_policy=winow:10\n");
   EXPECT_THAT(family.verdict.problem, HasSubstr("drops it"));
   EXPECT_EQ(family.verdict.suggestion, "winnow");
-}
-
-TEST_F(OptionsFileTest, ABadNumber) {
   EXPECT_THAT(CheckTable("filter_policy=winnow:99\n").verdict.problem, HasSubstr("1 to 32"));
 }
 
@@ -91,15 +95,11 @@ TEST_F(OptionsFileTest, EveryColumnFamilyIsJudged) {
 }
 
 TEST_F(OptionsFileTest, ATableFactoryInOneLine) {
-  const OptionsFileReport report =
-      Check(std::string(kHead) +
-            "[CFOptions \"default\"]\n  block_based_table_factory={filter_policy=winnow:9;"
-            "block_size=8192}\n");
-  ASSERT_EQ(report.error, "");
-  ASSERT_EQ(report.families.size(), 1u);
-  EXPECT_FALSE(report.families[0].no_filter_asked_for);
-  EXPECT_EQ(report.families[0].verdict.asked, "winnow:9");
-  EXPECT_EQ(report.families[0].verdict.problem, "");
+  const FamilyPolicy family =
+      CheckFamily("  block_based_table_factory={filter_policy=winnow:9;block_size=8192}\n");
+  EXPECT_FALSE(family.no_filter_asked_for);
+  EXPECT_EQ(family.verdict.asked, "winnow:9");
+  EXPECT_EQ(family.verdict.problem, "");
 }
 
 // RocksDB keeps the first of two policies.
@@ -112,15 +112,12 @@ TEST_F(OptionsFileTest, TwoPoliciesInOneSection) {
 
 // The later table section creates a new table factory: RocksDB drops the earlier one.
 TEST_F(OptionsFileTest, APolicyThatIsNotTheOneInForce) {
-  const OptionsFileReport report =
-      Check(std::string(kHead) +
-            "[CFOptions \"default\"]\n  block_based_table_factory={filter_policy=winnow:9}\n"
-            "[TableOptions/BlockBasedTable \"default\"]\n  block_size=8192\n");
-  ASSERT_EQ(report.error, "");
-  ASSERT_EQ(report.families.size(), 1u);
-  EXPECT_THAT(report.families[0].verdict.problem, HasSubstr("no filter policy in force"));
-  EXPECT_EQ(report.families[0].verdict.outcome, PolicyOutcome::kNoPolicy);
-  EXPECT_EQ(report.families[0].verdict.in_force, "");
+  const FamilyPolicy family = CheckFamily(
+      "  block_based_table_factory={filter_policy=winnow:9}\n"
+      "[TableOptions/BlockBasedTable \"default\"]\n  block_size=8192\n");
+  EXPECT_THAT(family.verdict.problem, HasSubstr("no filter policy in force"));
+  EXPECT_EQ(family.verdict.outcome, PolicyOutcome::kNoPolicy);
+  EXPECT_EQ(family.verdict.in_force, "");
 }
 
 TEST_F(OptionsFileTest, WhatRocksDBSavedIsRead) {
@@ -143,19 +140,15 @@ TEST_F(OptionsFileTest, FilesThatCanNotBeReadAreErrors) {
   EXPECT_THAT(Check("").error, HasSubstr("not a RocksDB options file"));
 }
 
-// RocksDB's own reader fails an assertion on these.
-TEST_F(OptionsFileTest, SectionsInTheWrongOrderAreErrors) {
-  EXPECT_THAT(Check(std::string(kHead) + "[TableOptions/BlockBasedTable \"x\"]\n").error,
-              HasSubstr("not preceded"));
-  EXPECT_THAT(
-      Check(std::string(kHead) + "[CFOptions \"default\"]\n[CFOptions \"default\"]\n").error,
-      HasSubstr("twice"));
-}
-
-TEST_F(OptionsFileTest, WhatRocksDBRefusesForAnotherReasonIsAnError) {
-  const OptionsFileReport report =
-      Check(std::string(kHead) + "[CFOptions \"default\"]\n  num_levels=many\n");
-  EXPECT_THAT(report.error, HasSubstr("RocksDB refuses"));
+// RocksDB's own reader fails an assertion on the first two.
+TEST_F(OptionsFileTest, WhatRocksDBRefusesIsAnError) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"[TableOptions/BlockBasedTable \"x\"]\n", "not preceded"},
+      {"[CFOptions \"default\"]\n[CFOptions \"default\"]\n", "twice"},
+      {"[CFOptions \"default\"]\n  num_levels=many\n", "RocksDB refuses"}};
+  for (const auto& [sections, says] : cases) {
+    EXPECT_THAT(Check(std::string(kHead) + sections).error, HasSubstr(says));
+  }
 }
 
 }  // namespace options_file_test

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -32,6 +31,12 @@ TEST(PolicyCheckTest, WinnowWorks) {
   EXPECT_EQ(verdict.by_keys.back().filter->keys, 1'000'000u);
   // Uniform filters would have 0.0041 on the last level of a full tree.
   EXPECT_NEAR(*verdict.by_keys.back().filter->expected_fpr, 0.0050, 0.0002);
+
+  const PolicyVerdict without_trials =
+      CheckPolicy("filter_policy=winnow:10", /*with_trials=*/false);
+  EXPECT_EQ(without_trials.problem, "");
+  EXPECT_TRUE(without_trials.by_keys.empty());
+  EXPECT_TRUE(without_trials.by_level.empty());
 }
 
 TEST(PolicyCheckTest, FlushesAndLevelsAreTried) {
@@ -47,29 +52,6 @@ TEST(PolicyCheckTest, FlushesAndLevelsAreTried) {
   EXPECT_EQ((kinds[{"compaction", 6}]), "builtin-ribbon");
   EXPECT_EQ((kinds[{"ingested file", -1}]), "builtin-ribbon");
 }
-
-TEST(PolicyCheckTest, WithoutTrialsThereAreNone) {
-  const PolicyVerdict verdict = CheckPolicy("winnow:10", /*with_trials=*/false);
-  EXPECT_EQ(verdict.problem, "");
-  EXPECT_TRUE(verdict.by_keys.empty());
-  EXPECT_TRUE(verdict.by_level.empty());
-}
-
-class WorkingPolicy : public ::testing::TestWithParam<const char*> {};
-
-TEST_P(WorkingPolicy, HasNoProblem) {
-  const PolicyVerdict verdict = CheckPolicy(GetParam(), /*with_trials=*/false);
-  EXPECT_EQ(verdict.problem, "");
-  EXPECT_NE(verdict.in_force, "");
-}
-
-INSTANTIATE_TEST_SUITE_P(Strings, WorkingPolicy,
-                         ::testing::Values("winnow", "winnow:1", "winnow:32", "winnow:9.9",
-                                           "winnow.Filter:10", " winnow:10 ",
-                                           "filter_policy=winnow:10",
-                                           "{id=winnow;bits_per_key=10;ribbon_min_keys=50000}",
-                                           "bloomfilter:10", "bloomfilter:10:false",
-                                           "ribbonfilter:10", "rocksdb.BloomFilter:10"));
 
 TEST(PolicyCheckTest, TellsWhoReadsWinnowsFilters) {
   for (const char* reads : {"winnow:10", "{id=winnow;build=bloomfilter}",
@@ -90,49 +72,39 @@ TEST(PolicyCheckTest, ShowsTheFiltersThatRocksDBBuilds) {
   }
 }
 
-struct ProblemCase {
-  const char* asked;
-  const char* problem;     // a part of it
-  const char* suggestion;  // the complete text
-};
-
-void PrintTo(const ProblemCase& param, std::ostream* out) { *out << param.asked; }
-
-class ProblematicPolicy : public ::testing::TestWithParam<ProblemCase> {};
-
-TEST_P(ProblematicPolicy, IsSaidWithTheNameThatIsMeant) {
-  const PolicyVerdict verdict = CheckPolicy(GetParam().asked, /*with_trials=*/true);
-  EXPECT_THAT(verdict.problem, HasSubstr(GetParam().problem));
-  EXPECT_EQ(verdict.suggestion, GetParam().suggestion);
-  EXPECT_TRUE(verdict.by_keys.empty());
+// The outcomes of many more strings are those of open_with_policy_test.cc.
+TEST(PolicyCheckTest, AProblemIsSaidWithTheNameThatIsMeant) {
+  const struct {
+    const char* asked;
+    const char* problem;     // a part of it
+    const char* suggestion;  // the complete text
+  } cases[] = {{"", "no filter", ""},
+               {"filter_policy=", "no filter", ""},
+               {"nullptr", "no filter", ""},
+               {"winow:12", "drops it", "winnow"},
+               {"Winnow:12", "drops it", "winnow"},
+               {"bloom:8", "drops it", "bloomfilter"},
+               {"winnow:ten", "1 to 32", ""},
+               {"{id=winnow;bits=12}", "does not open", "bits_per_key"},
+               {"{id=winnow:12; bloom_befor_level = 2}", "does not open", "bloom_before_level"},
+               {"{id=winow;bits=12}", "drops it", "winnow"},
+               {"{id=bloomfilter:10;colour=red}", "no such option", ""},
+               {"{id=bloomfilter:10;colour=red}", "uses bloomfilter:10:false instead", ""},
+               {"id=winnow;bits_per_key=12",
+                "In a table-options string and a column family's options string: "
+                "a database whose options ask for it does not open",
+                ""},
+               {"id=winnow;bits_per_key=12", "In an OPTIONS file: RocksDB uses", ""},
+               {"bloomfilter:0", "builds none", ""},
+               {"rocksdb.BuiltinBloomFilter", "builds none", ""}};
+  for (const auto& param : cases) {
+    SCOPED_TRACE(param.asked);
+    const PolicyVerdict verdict = CheckPolicy(param.asked, /*with_trials=*/true);
+    EXPECT_THAT(verdict.problem, HasSubstr(param.problem));
+    EXPECT_EQ(verdict.suggestion, param.suggestion);
+    EXPECT_TRUE(verdict.by_keys.empty());
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Strings, ProblematicPolicy,
-    ::testing::Values(
-        ProblemCase{"", "no filter", ""}, ProblemCase{"  ", "no filter", ""},
-        ProblemCase{"filter_policy=", "no filter", ""}, ProblemCase{"nullptr", "no filter", ""},
-        ProblemCase{"winow:12", "drops it", "winnow"},
-        ProblemCase{"Winnow:12", "drops it", "winnow"},
-        ProblemCase{"bloom:8", "drops it", "bloomfilter"},
-        ProblemCase{"bloomfilter", "drops it", ""}, ProblemCase{"bloomfilter:ten", "drops it", ""},
-        ProblemCase{"winnow:ten", "1 to 32", ""}, ProblemCase{"winnow:", "1 to 32", ""},
-        ProblemCase{"winnow:99", "1 to 32", ""}, ProblemCase{"winnow:0", "1 to 32", ""},
-        ProblemCase{"{id=winnow;bits=12}", "does not open", "bits_per_key"},
-        ProblemCase{"{id=winnow:12; bloom_befor_level = 2}", "does not open", "bloom_before_level"},
-        ProblemCase{"{id=winow;bits=12}", "drops it", "winnow"},
-        ProblemCase{"{id=nullptr}", "drops it", ""},
-        ProblemCase{"ribbonfilter:10:99999999999", "drops it", ""},
-        ProblemCase{"{id=bloomfilter:10;colour=red}", "no such option", ""},
-        ProblemCase{"{id=bloomfilter:10;colour=red}", "uses bloomfilter:10:false instead", ""},
-        ProblemCase{"id=winnow;bits_per_key=12",
-                    "In a table-options string and a column family's options string: "
-                    "a database whose options ask for it does not open",
-                    ""},
-        ProblemCase{"id=winnow;bits_per_key=12", "In an OPTIONS file: RocksDB uses", ""},
-        ProblemCase{"bloomfilter:0", "builds none", ""},
-        ProblemCase{"rocksdb.BuiltinBloomFilter", "builds none", ""},
-        ProblemCase{"something else", "drops it", ""}, ProblemCase{"{", "", ""}));
 
 // The policy in force names its options; a new option must not be forgotten in the list.
 TEST(PolicyCheckTest, AnUnknownOptionIsToldAllThatThereAre) {

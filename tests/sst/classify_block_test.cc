@@ -29,7 +29,7 @@ std::string Build(FilterKind kind, uint64_t keys) {
   return std::string(builder.Finish().bytes());
 }
 
-TEST(ClassifyBlockTest, TellsWinnowBloom) {
+TEST(ClassifyBlockTest, TellsWinnowBloomAndItsParameters) {
   const std::string block = Build(FilterKind::kBloom, 10'000);
   const FilterSummary summary = ClassifyBlock(block, /*keys=*/77);
   EXPECT_EQ(summary.kind, "winnow-bloom");
@@ -41,32 +41,6 @@ TEST(ClassifyBlockTest, TellsWinnowBloom) {
   EXPECT_EQ(summary.partitions, 0);
   EXPECT_FALSE(summary.fault);
   EXPECT_EQ(summary.detail, "6 probes");
-}
-
-TEST(ClassifyBlockTest, TellsWinnowRibbon) {
-  const FilterSummary summary = ClassifyBlock(Build(FilterKind::kRibbon, 10'000), 0);
-  EXPECT_EQ(summary.kind, "winnow-ribbon");
-  EXPECT_EQ(summary.keys, 10'000u);
-  EXPECT_LT(summary.bits_per_key, 7.1);
-  ASSERT_TRUE(summary.expected_fpr);
-  EXPECT_NEAR(*summary.expected_fpr, 0.0096, 0.0004);
-  EXPECT_FALSE(summary.fault);
-  EXPECT_THAT(summary.detail, HasSubstr("columns"));
-}
-
-TEST(ClassifyBlockTest, EveryKindHasItsName) {
-  for (const FilterKind kind : winnow::testing::kKinds) {
-    const FilterSummary summary = ClassifyBlock(Build(kind, 1000), 0);
-    EXPECT_EQ(summary.kind, "winnow-" + std::string(ToString(kind)));
-    EXPECT_EQ(RowOf(summary.kind).name, summary.kind);
-    EXPECT_EQ(RowOf(summary.kind).family, FilterFamily::kWinnow);
-  }
-  EXPECT_EQ(&RowOf("winnow"), &RowOf(kUnknown));
-}
-
-TEST(ClassifyBlockTest, TellsABloomFiltersParameters) {
-  const std::string block = Build(FilterKind::kBloom, 10'000);
-  const FilterSummary summary = ClassifyBlock(block, 0);
   ASSERT_TRUE(summary.parameters);
   EXPECT_EQ(summary.parameters->format, "winnow");
   EXPECT_EQ(summary.parameters->version, 1);
@@ -83,8 +57,25 @@ TEST(ClassifyBlockTest, TellsABloomFiltersParameters) {
   EXPECT_FALSE(summary.parameters->columns);
 }
 
-TEST(ClassifyBlockTest, TellsARibbonFiltersParameters) {
+TEST(ClassifyBlockTest, EveryKindHasItsName) {
+  for (const FilterKind kind : winnow::testing::kKinds) {
+    const FilterSummary summary = ClassifyBlock(Build(kind, 1000), 0);
+    EXPECT_EQ(summary.kind, "winnow-" + std::string(ToString(kind)));
+    EXPECT_EQ(RowOf(summary.kind).name, summary.kind);
+    EXPECT_EQ(RowOf(summary.kind).family, FilterFamily::kWinnow);
+  }
+  EXPECT_EQ(&RowOf("winnow"), &RowOf(kUnknown));
+}
+
+TEST(ClassifyBlockTest, TellsWinnowRibbonAndItsParameters) {
   const FilterSummary summary = ClassifyBlock(Build(FilterKind::kRibbon, 100'000), 0);
+  EXPECT_EQ(summary.kind, "winnow-ribbon");
+  EXPECT_EQ(summary.keys, 100'000u);
+  EXPECT_LT(summary.bits_per_key, 7.1);
+  ASSERT_TRUE(summary.expected_fpr);
+  EXPECT_NEAR(*summary.expected_fpr, 0.0096, 0.0004);
+  EXPECT_FALSE(summary.fault);
+  EXPECT_THAT(summary.detail, HasSubstr("columns"));
   ASSERT_TRUE(summary.parameters);
   const FilterParameters& parameters = *summary.parameters;
   EXPECT_NEAR(parameters.columns.value_or(0), 6.7, 0.1);
@@ -264,9 +255,9 @@ std::string WithRange(uint64_t keys) {
       testing::WithRangeFilterOfTable(Build(FilterKind::kRibbon, keys), range.bytes()).bytes());
 }
 
-// Returns the offset of the range filter in a block.
-size_t RangeAt(const std::string& block) {
-  return static_cast<size_t>(testing::RangeFilterOfTable(block).data() - block.data());
+// Returns the summary of a filter with this range filter.
+FilterSummary ClassifyWith(std::string_view filter, std::string_view range) {
+  return ClassifyBlock(testing::WithRangeFilterOfTable(filter, range).bytes(), 0);
 }
 
 TEST(ClassifyBlockTest, TellsARangeFilter) {
@@ -323,22 +314,19 @@ TEST(ClassifyBlockTest, TellsASingleFilter) {
   }
   EXPECT_LT(passed, 10u);
 
-  const FilterBlock stored = testing::WithRangeFilterOfTable(
-      passing.bytes(), BuildRange(kKeys, RangeFilterKind::kPositions).bytes());
-  EXPECT_TRUE(ClassifyBlock(stored.bytes(), 0).range->answers_keys);
-  const FilterBlock trees = testing::WithRangeFilterOfTable(
-      passing.bytes(), BuildRange(kKeys, RangeFilterKind::kTrees).bytes());
-  EXPECT_FALSE(ClassifyBlock(trees.bytes(), 0).range->answers_keys);
-  EXPECT_NEAR(*ClassifyBlock(trees.bytes(), 0).expected_fpr, 1, 1e-3);
+  const FilterBlock positions = BuildRange(kKeys, RangeFilterKind::kPositions);
+  EXPECT_TRUE(ClassifyWith(passing.bytes(), positions.bytes()).range->answers_keys);
+  const FilterSummary trees =
+      ClassifyWith(passing.bytes(), BuildRange(kKeys, RangeFilterKind::kTrees).bytes());
+  EXPECT_FALSE(trees.range->answers_keys);
+  EXPECT_NEAR(*trees.expected_fpr, 1, 1e-3);
 }
 
 // A Ribbon is compared without its range filter.
 TEST(ClassifyBlockTest, ARangeFilterIsNoPartOfABloomFilter) {
   const std::string bloom = Build(FilterKind::kBloom, 5'000);
-  const std::string_view range = testing::RangeFilterOfTable(WithRange(5'000));
-  const std::string copy(range);
-  const FilterBlock both = testing::WithRangeFilterOfTable(bloom, copy);
-  EXPECT_NEAR(static_cast<double>(ClassifyBlock(both.bytes(), 0).bloom.bytes),
+  const std::string range(testing::RangeFilterOfTable(WithRange(5'000)));
+  EXPECT_NEAR(static_cast<double>(ClassifyWith(bloom, range).bloom.bytes),
               static_cast<double>(ClassifyBlock(bloom, 0).bloom.bytes), 8);
 }
 
@@ -348,13 +336,13 @@ TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
   const std::string ribbon = Build(FilterKind::kRibbon, 5'000);
   const size_t size = testing::RangeFilterOfTable(good).size();
   std::string block = good;
-  block[RangeAt(good) + size / 2] ^= 4;
+  block[static_cast<size_t>(testing::RangeFilterOfTable(good).data() - good.data()) + size / 2] ^=
+      4;
   EXPECT_EQ(ClassifyBlock(block, 0).fault,
             "the filter's payload is damaged (checksum), and so is its range filter: lookups and "
             "scans may miss keys that are in the file");
   const std::string range(testing::RangeFilterOfTable(block));
-  const FilterSummary inner =
-      ClassifyBlock(testing::WithRangeFilterOfTable(ribbon, range).bytes(), 0);
+  const FilterSummary inner = ClassifyWith(ribbon, range);
   EXPECT_EQ(inner.fault,
             "the range filter is damaged (checksum): scans may miss keys that are in the file");
   EXPECT_EQ(inner.kind, "winnow-ribbon");
@@ -364,7 +352,7 @@ TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
   // Damage at the front, after which the range filter always says yes.
   std::string front(testing::RangeFilterOfTable(good));
   front[34] ^= 4;
-  EXPECT_THAT(*ClassifyBlock(testing::WithRangeFilterOfTable(ribbon, front).bytes(), 0).fault,
+  EXPECT_THAT(*ClassifyWith(ribbon, front).fault,
               HasSubstr("every scan reads the file: directory or tail are damaged (checksum)"));
   // Damage in the bytes of the point filter.
   block = good;
@@ -375,9 +363,7 @@ TEST(ClassifyBlockTest, TellsADamagedRangeFilter) {
 TEST(ClassifyBlockTest, ARangeFilterOfALaterVersionIsNoFault) {
   std::string range(testing::RangeFilterOfTable(WithRange(5'000)));
   range[4] = 77;
-  const std::string ribbon = Build(FilterKind::kRibbon, 5'000);
-  const FilterSummary summary =
-      ClassifyBlock(testing::WithRangeFilterOfTable(ribbon, range).bytes(), 0);
+  const FilterSummary summary = ClassifyWith(Build(FilterKind::kRibbon, 5'000), range);
   EXPECT_FALSE(summary.fault);
   ASSERT_TRUE(summary.range);
   EXPECT_EQ(summary.range->kind, "unknown");

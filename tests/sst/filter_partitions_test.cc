@@ -22,10 +22,11 @@ using testing::ReadFile;
 using testing::WriteFile;
 using testing::WriteSst;
 
-TEST(ParseIndexBlockTest, KeysShareTheirBeginnings) {
-  // Entries of shared length, own length, value length; key; offset 300, size 5 and offset 310,
-  // size 6; one restart at 0.
-  constexpr std::string_view kBlock =
+// Entries of shared length, own length and, unless delta encoded, value length; key; offset 300,
+// size 5 and offset 310, size 6 or, as zigzag 3, a block behind the first that is 2 bytes shorter;
+// one restart at 0.
+TEST(ParseIndexBlockTest, KeysShareTheirBeginningsAndDeltasAreSizesOfNeighbours) {
+  constexpr std::string_view kWhole =
       "\x00\x03\x03"
       "abc"
       "\xac\x02\x05"
@@ -34,20 +35,7 @@ TEST(ParseIndexBlockTest, KeysShareTheirBeginnings) {
       "\xb6\x02\x06"
       "\0\0\0\0"
       "\x01\0\0\0"sv;
-  const auto partitions = ParseIndexBlock(kBlock, /*delta_encoded=*/false);
-  ASSERT_TRUE(partitions);
-  ASSERT_EQ(partitions->size(), 2u);
-  EXPECT_EQ((*partitions)[0].last, "abc");
-  EXPECT_EQ((*partitions)[0].place.offset, 300u);
-  EXPECT_EQ((*partitions)[0].place.bytes, 5u);
-  EXPECT_EQ((*partitions)[1].last, "abd");
-  EXPECT_EQ((*partitions)[1].place.offset, 310u);
-  EXPECT_EQ((*partitions)[1].place.bytes, 6u);
-}
-
-TEST(ParseIndexBlockTest, DeltasAreSizesOfNeighbours) {
-  // The second block begins 5 bytes behind the first and is 2 bytes shorter: zigzag 3.
-  constexpr std::string_view kBlock =
+  constexpr std::string_view kDelta =
       "\x00\x03"
       "abc"
       "\xac\x02\x05"
@@ -56,12 +44,17 @@ TEST(ParseIndexBlockTest, DeltasAreSizesOfNeighbours) {
       "\x03"
       "\0\0\0\0"
       "\x01\0\0\0"sv;
-  const auto partitions = ParseIndexBlock(kBlock, /*delta_encoded=*/true);
-  ASSERT_TRUE(partitions);
-  ASSERT_EQ(partitions->size(), 2u);
-  EXPECT_EQ((*partitions)[1].last, "abd");
-  EXPECT_EQ((*partitions)[1].place.offset, 310u);
-  EXPECT_EQ((*partitions)[1].place.bytes, 3u);
+  for (const bool is_delta : {false, true}) {
+    const auto partitions = ParseIndexBlock(is_delta ? kDelta : kWhole, is_delta);
+    ASSERT_TRUE(partitions);
+    ASSERT_EQ(partitions->size(), 2u);
+    EXPECT_EQ((*partitions)[0].last, "abc");
+    EXPECT_EQ((*partitions)[0].place.offset, 300u);
+    EXPECT_EQ((*partitions)[0].place.bytes, 5u);
+    EXPECT_EQ((*partitions)[1].last, "abd");
+    EXPECT_EQ((*partitions)[1].place.offset, 310u);
+    EXPECT_EQ((*partitions)[1].place.bytes, is_delta ? 3u : 6u);
+  }
 }
 
 TEST(ParseIndexBlockTest, AnyBytesAreAllowed) {

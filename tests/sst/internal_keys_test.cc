@@ -15,7 +15,6 @@ namespace winnow::inspect {
 namespace internal_keys_test {
 
 using ROCKSDB_NAMESPACE::BytewiseComparator;
-using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::WriteOptions;
 using ::testing::ElementsAre;
 using testing::KeyOf;
@@ -41,16 +40,6 @@ TEST(NameOfTypeTest, UnknownTypesHaveTheirNumber) {
   EXPECT_EQ(NameOfType(77), "type 77");
 }
 
-class Concatenate final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator {
- public:
-  const char* Name() const override { return "test.Concatenate"; }
-  bool Merge(const Slice&, const Slice* existing, const Slice& value, std::string* result,
-             ROCKSDB_NAMESPACE::Logger*) const override {
-    *result = (existing != nullptr ? existing->ToString() : std::string()) + value.ToString();
-    return true;
-  }
-};
-
 class InternalKeysTest : public ::testing::Test {
  protected:
   // Returns the path of the database's only SST file.
@@ -72,7 +61,8 @@ class InternalKeysTest : public ::testing::Test {
 
 TEST_F(InternalKeysTest, DeletionsMergesAndOldVersionsAreThere) {
   ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("winnow:10"));
-  options.merge_operator = std::make_shared<Concatenate>();
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::MergeOperator::CreateFromString(
+      testing::StrictConfig(), "stringappend", &options.merge_operator));
   {
     const auto database = testing::OpenDatabase(options, folder_ / "db");
     ASSERT_STATUS_OK(database->Put(WriteOptions(), "a", "old"));
@@ -105,9 +95,15 @@ TEST_F(InternalKeysTest, DeletionsMergesAndOldVersionsAreThere) {
   EXPECT_EQ(keys_->properties().num_entries, 6u);  // includes the range tombstone
 }
 
-TEST_F(InternalKeysTest, SeekGoesToTheNewestEntryOfAKey) {
+TEST_F(InternalKeysTest, AllEntriesAreThereAndSeekGoesToTheNewestOfAKey) {
   WriteSst(testing::PartitionedTableWith("winnow:10"), 5'000, folder_ / "a.sst");
   Open(folder_ / "a.sst", BytewiseComparator());
+  uint64_t count = 0;
+  for (keys_->SeekToFirst(); keys_->Valid(); keys_->Next()) {
+    ASSERT_EQ(keys_->key().user_key, KeyOf(count++));
+  }
+  EXPECT_EQ(count, 5'000u);
+  EXPECT_TRUE(keys_->VerifyChecksums().ok());
   for (const uint64_t i : {4'999, 0, 1'234}) {
     keys_->Seek(KeyOf(i));
     ASSERT_TRUE(keys_->Valid()) << i;
@@ -125,18 +121,6 @@ TEST_F(InternalKeysTest, SeekGoesToTheNewestEntryOfAKey) {
   EXPECT_TRUE(keys_->status().ok());
 }
 
-TEST_F(InternalKeysTest, AllEntriesOfALongFileAreThere) {
-  WriteSst(TableWith("winnow:10"), 100'000, folder_ / "a.sst");
-  Open(folder_ / "a.sst", BytewiseComparator());
-  uint64_t count = 0;
-  for (keys_->SeekToFirst(); keys_->Valid(); keys_->Next()) {
-    ASSERT_EQ(keys_->key().user_key, KeyOf(count));
-    ++count;
-  }
-  EXPECT_EQ(count, 100'000u);
-  EXPECT_TRUE(keys_->VerifyChecksums().ok());
-}
-
 TEST_F(InternalKeysTest, DamageIsAnErrorAndNoEnd) {
   WriteSst(TableWith("winnow:10"), 20'000, folder_ / "a.sst");
   std::string bytes = testing::ReadFile(folder_ / "a.sst");
@@ -150,9 +134,7 @@ TEST_F(InternalKeysTest, DamageIsAnErrorAndNoEnd) {
   }
   EXPECT_LT(count, 20'000u);
   EXPECT_TRUE(keys_->status().IsCorruption()) << keys_->status().ToString();
-}
-
-TEST_F(InternalKeysTest, WhatIsNoTableIsNotOpened) {
+  // What is no table is not opened.
   testing::WriteFile(folder_ / "a.sst", std::string(1'000, 'x'));
   EXPECT_TRUE(InternalKeys::Open(folder_ / "a.sst", BytewiseComparator(), &keys_).IsCorruption());
   EXPECT_FALSE(InternalKeys::Open(folder_ / "missing", BytewiseComparator(), &keys_).ok());

@@ -11,6 +11,8 @@
 #include <ostream>
 #include <random>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
@@ -119,27 +121,10 @@ TEST_F(SstFiltersTest, NoFilter) {
   EXPECT_EQ(report.entries, 1'000u);
 }
 
-TEST_F(SstFiltersTest, TheNameOfThePolicyIsKept) {
-  EXPECT_EQ(ReadSst(Write(TableWith("winnow:10"), 1'000)).filter->policy_name, "winnow.Filter");
-  EXPECT_EQ(ReadSst(Write(TableWith("bloomfilter:10"), 1'000)).filter->policy_name, "bloomfilter");
-}
-
-TEST_F(SstFiltersTest, FewKeysMakeAWinnowBloomFilter) {
-  EXPECT_EQ(ReadSst(Write(TableWith("winnow:10"), 50)).filter->kind, "winnow-bloom");
-}
-
-TEST_F(SstFiltersTest, LegacyBloomIsBuiltinBloom) {
-  auto table = TableWith("bloomfilter:10");
-  table.format_version = 4;
-  const SstReport report = ReadSst(Write(table, kKeys));
-  EXPECT_EQ(report.filter->kind, "builtin-bloom");
-  EXPECT_THAT(report.filter->detail, HasSubstr("legacy"));
-  EXPECT_NEAR(*report.filter->expected_fpr, 0.0125, 0.001);
-}
-
 TEST_F(SstFiltersTest, ParametersOfBuiltinFilters) {
   const SstReport bloom = ReadSst(Write(TableWith("bloomfilter:10"), kKeys));
   ASSERT_TRUE(bloom.filter->parameters);
+  EXPECT_EQ(bloom.filter->policy_name, "bloomfilter");
   EXPECT_EQ(bloom.filter->parameters->format, "FastLocalBloom");
   EXPECT_EQ(bloom.filter->parameters->probes, 6);
   EXPECT_EQ(*bloom.filter->parameters->blocks * 64 + 5, bloom.filter->bytes);
@@ -153,6 +138,9 @@ TEST_F(SstFiltersTest, ParametersOfBuiltinFilters) {
   auto table = TableWith("bloomfilter:10");
   table.format_version = 4;
   const SstReport legacy = ReadSst(Write(table, kKeys));
+  EXPECT_EQ(legacy.filter->kind, "builtin-bloom");
+  EXPECT_THAT(legacy.filter->detail, HasSubstr("legacy"));
+  EXPECT_NEAR(*legacy.filter->expected_fpr, 0.0125, 0.001);
   EXPECT_EQ(legacy.filter->parameters->format, "LegacyBloom");
   EXPECT_EQ(legacy.filter->parameters->probes, 6);
 }
@@ -167,30 +155,27 @@ TEST_F(SstFiltersTest, OnePartitionIsPartitionedAndAWholeFilterWithATwoLevelInde
   EXPECT_EQ(whole.filter->kind, "winnow-ribbon");
 }
 
-TEST_F(SstFiltersTest, PartitionsOfFewerKeysThanAskedForAreBloomFilters) {
-  const SstReport report =
+TEST_F(SstFiltersTest, FewerKeysThanAskedForMakeBloomFilters) {
+  const SstReport few = ReadSst(Write(TableWith("winnow:10"), 50));
+  EXPECT_EQ(few.filter->kind, "winnow-bloom");
+  EXPECT_EQ(few.filter->policy_name, "winnow.Filter");
+  const SstReport partitions =
       ReadSst(Write(PartitionedTableWith("{id=winnow;ribbon_min_keys=9000}"), kKeys));
-  EXPECT_EQ(report.filter->kind, "winnow-bloom");
-  EXPECT_EQ(report.filter->keys, kKeys);
+  EXPECT_EQ(partitions.filter->kind, "winnow-bloom");
+  EXPECT_EQ(partitions.filter->keys, kKeys);
 }
 
-TEST_F(SstFiltersTest, PrefixesCount) {
+TEST_F(SstFiltersTest, PrefixesCountAndFilesMayBeCompressed) {
   auto options = testing::MakeOptions(TableWith("winnow:10"));
   options.prefix_extractor.reset(ROCKSDB_NAMESPACE::NewFixedPrefixTransform(8));
+  options.compression = ROCKSDB_NAMESPACE::kLZ4Compression;
+  options.compression_opts.max_dict_bytes = 4096;
   const std::string path = folder_ / "prefix.sst";
   WriteSst(options, kKeys, path);
   const SstReport report = ReadSst(path);
+  EXPECT_EQ(report.filter->kind, "winnow-ribbon");
   EXPECT_EQ(report.filter->keys, kKeys + kKeys / 100);
   EXPECT_EQ(report.entries, kKeys);
-}
-
-TEST_F(SstFiltersTest, CompressedFiles) {
-  auto options = testing::MakeOptions(TableWith("winnow:10"));
-  options.compression = ROCKSDB_NAMESPACE::kLZ4Compression;
-  options.compression_opts.max_dict_bytes = 4096;
-  const std::string path = folder_ / "compressed.sst";
-  WriteSst(options, kKeys, path);
-  EXPECT_EQ(ReadSst(path).filter->kind, "winnow-ribbon");
 }
 
 TEST_F(SstFiltersTest, TheBlocksAreTheFilter) {
@@ -265,41 +250,33 @@ TEST_F(SstFiltersTest, TruncatedFilesAreErrors) {
   }
 }
 
-size_t PlaceOf(const std::string& needle, const std::string& file) {
-  const size_t place = file.find(needle);
-  EXPECT_NE(place, std::string::npos);
-  return place;
+// Changes a byte of a filter block of a file, counted from the block's begin or, if negative, from
+// its end.
+void DamageFilter(const std::string& path, size_t number, int64_t at) {
+  std::string error;
+  const std::string block = ReadFilterBlocks(path, &error).at(number);
+  std::string file = ReadFile(path);
+  const size_t place = file.find(block);
+  ASSERT_NE(place, std::string::npos);
+  file[place + static_cast<size_t>(at < 0 ? static_cast<int64_t>(block.size()) + at : at)] ^= 1;
+  WriteFile(path, file);
 }
 
-TEST_F(SstFiltersTest, ADamagedFilterBlockIsAFault) {
-  std::string error;
-  for (const char* policy : {"winnow:10", "bloomfilter:10"}) {
-    const std::string path = Write(TableWith(policy), kKeys);
-    std::string file = ReadFile(path);
-    const std::string block = ReadFilterBlocks(path, &error).at(0);
-    file[PlaceOf(block, file) + block.size() / 2] ^= 1;
-    WriteFile(path, file);
+TEST_F(SstFiltersTest, ADamagedFilterBlockOrPartitionIsAFault) {
+  for (const auto& [table, number] :
+       {std::pair(TableWith("winnow:10"), 0), std::pair(TableWith("bloomfilter:10"), 0),
+        std::pair(PartitionedTableWith("winnow:10"), 2)}) {
+    const std::string path = Write(table, kKeys);
+    DamageFilter(path, static_cast<size_t>(number), 500);
     const SstReport report = ReadSst(path);
     ASSERT_FALSE(report.error) << *report.error;
     EXPECT_EQ(report.entries, kKeys);
     EXPECT_EQ(report.filter->kind, "unknown");
     EXPECT_THAT(report.filter->fault.value_or(""), HasSubstr("checksum mismatch"));
+    std::string error;
     EXPECT_TRUE(ReadFilterBlocks(path, &error).empty());
     EXPECT_THAT(error, HasSubstr("checksum mismatch"));
   }
-}
-
-TEST_F(SstFiltersTest, ADamagedPartitionIsAFault) {
-  std::string error;
-  const std::string path = Write(PartitionedTableWith("winnow:10"), kKeys);
-  std::string file = ReadFile(path);
-  const std::string block = ReadFilterBlocks(path, &error).at(2);
-  file[PlaceOf(block, file) + block.size() / 2] ^= 1;
-  WriteFile(path, file);
-  const SstReport report = ReadSst(path);
-  ASSERT_FALSE(report.error) << *report.error;
-  EXPECT_EQ(report.filter->kind, "unknown");
-  EXPECT_THAT(report.filter->fault.value_or(""), HasSubstr("checksum mismatch"));
 }
 
 // RocksDB's block checksum is right, but the filter is damaged: the result of a faulty builder or
@@ -307,27 +284,15 @@ TEST_F(SstFiltersTest, ADamagedPartitionIsAFault) {
 TEST_F(SstFiltersTest, AFilterThatWasDamagedBeforeItWasWrittenIsAFault) {
   auto table = TableWith("winnow:10");
   table.checksum = ROCKSDB_NAMESPACE::kNoChecksum;
-  std::string error;
-  const std::string path = Write(table, kKeys);
-  const std::string file = ReadFile(path);
-  const std::string block = ReadFilterBlocks(path, &error).at(0);
-  const size_t place = PlaceOf(block, file);
-
-  std::string damaged = file;
-  damaged[place + block.size() / 2] ^= 1;
-  WriteFile(path, damaged);
-  SstReport report = ReadSst(path);
-  ASSERT_TRUE(report.filter);
-  EXPECT_EQ(report.filter->kind, "winnow-ribbon");
-  EXPECT_THAT(report.filter->fault.value_or(""), HasSubstr("payload"));
-
-  damaged = file;
-  damaged[place + block.size() - 10] ^= 1;
-  WriteFile(path, damaged);
-  report = ReadSst(path);
-  ASSERT_TRUE(report.filter);
-  EXPECT_EQ(report.filter->kind, "unknown");
-  EXPECT_THAT(report.filter->fault.value_or(""), HasSubstr("Winnow"));
+  for (const auto& [at, kind, fault] :
+       {std::tuple(5'000, "winnow-ribbon", "payload"), std::tuple(-10, "unknown", "Winnow")}) {
+    const std::string path = Write(table, kKeys);
+    DamageFilter(path, 0, at);
+    const SstReport report = ReadSst(path);
+    ASSERT_TRUE(report.filter);
+    EXPECT_EQ(report.filter->kind, kind);
+    EXPECT_THAT(report.filter->fault.value_or(""), HasSubstr(fault));
+  }
 }
 
 // Debian's RocksDB has assertions enabled: no damage may abort the program.

@@ -1,14 +1,15 @@
-// The model and its keys, which every answer of the database is compared with.
+// What no run of the stress test would show: differences that the model does not see, missing
+// key lengths, and writes in doubt.
 
 #include "tests/stress/model.h"
 
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 
+#include "tests/stress/journal.h"
 #include "tests/stress/keys.h"
-#include "tests/stress/settings.h"
+#include "tests/support/files.h"
 
 namespace winnow::stress {
 namespace {
@@ -42,24 +43,6 @@ TEST(ModelTest, FirstDifferenceSeesWhatIsMissingTooManyOrOther) {
   }
 }
 
-TEST(KeysTest, AreInTheOrderOfTheirNumbersInTheirGroupsAndApartFromOtherOwners) {
-  for (const uint64_t n : {20u, 2'000u, 300'000u}) {
-    const KeySpace keys(3, n);
-    std::string before = keys.Begin();
-    for (uint64_t i = 0; i<n; i += n> 2'000 ? 97 : 1) {
-      const std::string key = keys.Key(i);
-      ASSERT_LT(before, key);
-      ASSERT_LT(key, keys.End());
-      ASSERT_GE(key.size(), kMinKeyBytes);
-      ASSERT_EQ(key.compare(0, 5, keys.GroupStart(keys.GroupOf(i))), 0);
-      ASSERT_LT(key, keys.GroupStart(keys.GroupOf(i) + 1));
-      ASSERT_EQ(key, keys.Key(i));
-      before = key;
-    }
-    EXPECT_EQ(keys.End(), KeySpace(4, n).Begin());
-  }
-}
-
 TEST(KeysTest, HaveAllTheLengthsThatTheSharedHashTellsApart) {
   const KeySpace keys(0, 2'000);
   int shorter = 0;
@@ -74,37 +57,36 @@ TEST(KeysTest, HaveAllTheLengthsThatTheSharedHashTellsApart) {
   EXPECT_GT(longest, 10);
 }
 
-TEST(KeysTest, OfEverySecondOwnerHaveOneLength) {
-  const KeySpace keys(1, 2'000);
-  for (uint64_t i = 0; i < keys.keys(); ++i) ASSERT_EQ(keys.Key(i).size(), keys.Key(0).size());
-}
-
-TEST(KeysTest, ValuesNameTheirKeyAndNeverComeAgain) {
-  std::set<std::string> values;
-  for (uint64_t serial = 0; serial < 1'000; ++serial) {
-    const std::string value = MakeValue("key", serial);
-    EXPECT_TRUE(IsValueOf("key", value));
-    EXPECT_FALSE(IsValueOf("kez", value));
-    EXPECT_TRUE(values.insert(value).second);
-  }
-}
-
-TEST(ExtractorTest, HasThePrefixesThatRocksDBHas) {
-  using Kind = Extractor::Kind;
-  for (const Extractor extractor : {Extractor{Kind::kFixed, 5}, Extractor{Kind::kFixed, 9},
-                                    Extractor{Kind::kCapped, 5}, Extractor{Kind::kCapped, 9}}) {
-    const auto made = extractor.Make();
-    bool takes_all = true;
-    for (uint64_t i = 0; i < 500; ++i) {
-      const std::string key = KeySpace(0, 500).Key(i);
-      ASSERT_EQ(extractor.InDomain(key), made->InDomain(key)) << extractor.Text();
-      takes_all = takes_all && made->InDomain(key);
-      if (!made->InDomain(key)) continue;
-      ASSERT_EQ(extractor.PrefixOf(key), made->Transform(key).ToString()) << extractor.Text();
+// Few kills leave a write in doubt. Cut at any byte, the journal has the writes that had ended by
+// then, and at most one write in doubt.
+TEST(JournalTest, IsRightWhereverItIsCut) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "journal";
+  {
+    Journal journal(path, PartModel());
+    for (int i = 1; i <= 3; ++i) {
+      journal.Begin({{Change::kPut, 1, "a", std::to_string(i)}}, 1);
+      journal.End(true);
     }
-    EXPECT_EQ(extractor.TakesAll(), takes_all) << extractor.Text();
   }
-  EXPECT_EQ((Extractor{Kind::kNone, 0}.Make()), nullptr);
+  const std::string whole = testing::ReadFile(path);
+  int last = 0;
+  int in_doubt = 0;
+  const size_t model = 1 + 8 + 8 + 8 * kAllFamilies;  // the model is written atomically
+  for (size_t size = model; size <= whole.size(); ++size) {
+    testing::WriteFile(path, whole.substr(0, size));
+    const Recovered recovered = ReadJournal(path);
+    const int now = std::stoi(recovered.model.Find(1, "a").value_or("0"));
+    ASSERT_TRUE(now == last || now == last + 1) << size;
+    last = now;
+    ASSERT_LE(recovered.in_doubt.size(), 1u) << size;
+    if (!recovered.in_doubt.empty()) {
+      ++in_doubt;
+      ASSERT_EQ(recovered.in_doubt[0].value, std::to_string(now + 1)) << size;
+    }
+  }
+  EXPECT_EQ(last, 3);
+  EXPECT_GT(in_doubt, 3);
 }
 
 }  // namespace

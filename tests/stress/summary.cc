@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/text/numbers.h"
 #include "src/text/text_table.h"
 #include "winnow/version.h"
 
@@ -16,12 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string KernelName(const std::string& kernel) { return kernel.empty() ? "default" : kernel; }
-
-std::string WithCommas(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
 
 // Returns names and values in display order.
 std::vector<std::pair<std::string, uint64_t>> Rows(const KernelSums& sums) {
@@ -58,7 +53,7 @@ std::string Table(const StressResult& result) {
     std::string name = names[row].first;
     for (char& c : name) c = c == '_' ? ' ' : c;
     std::vector<std::string> cells = {name};
-    for (const KernelSums& one : sums) cells.push_back(WithCommas(Rows(one)[row].second));
+    for (const KernelSums& one : sums) cells.push_back(inspect::Count(Rows(one)[row].second));
     table.AddRow(std::move(cells));
   }
   return table.ToString();

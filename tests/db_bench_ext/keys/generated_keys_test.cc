@@ -11,16 +11,10 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/keys/key_table.h"
+#include "tests/db_bench_ext/keys/key_strings.h"
 
 namespace winnow::bench {
 namespace generated_keys_test {
-
-std::vector<std::string> Strings(const KeySet& keys) {
-  std::vector<std::string> strings;
-  std::string room;
-  for (uint64_t i = 0; i < keys.size(); ++i) strings.emplace_back(keys.Get(i, &room));
-  return strings;
-}
 
 TEST(GeneratedKeysTest, TheyAscendAndHaveTheirSize) {
   const GeneratedKeys generated(1000, 20);

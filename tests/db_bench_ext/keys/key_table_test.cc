@@ -6,18 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
+
+#include "tests/db_bench_ext/keys/key_strings.h"
 
 namespace winnow::bench {
 namespace key_table_test {
 
 using ::testing::ElementsAre;
-
-std::vector<std::string> Strings(const KeyTable& keys) {
-  std::vector<std::string> strings;
-  for (size_t i = 0; i < keys.size(); ++i) strings.emplace_back(keys[i]);
-  return strings;
-}
 
 TEST(KeyTableTest, KeysComeBackAsTheyWereAdded) {
   KeyTable keys;

@@ -11,17 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/db_bench_ext/keys/key_strings.h"
+
 namespace winnow::bench {
 namespace near_misses_test {
 
 using ::testing::HasSubstr;
-
-std::vector<std::string> Strings(const KeySet& keys) {
-  std::vector<std::string> strings;
-  std::string room;
-  for (uint64_t i = 0; i < keys.size(); ++i) strings.emplace_back(keys.Get(i, &room));
-  return strings;
-}
 
 // Paths with long common prefixes, as in real data.
 std::shared_ptr<const KeyTable> Paths() {

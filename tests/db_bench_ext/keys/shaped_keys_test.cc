@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-
 namespace winnow::bench {
 namespace shaped_keys_test {
 
@@ -29,14 +27,6 @@ TEST_P(ShapedKeysTest, KeysAreManyDifferentInOrderAndTheSameForASeed) {
 INSTANTIATE_TEST_SUITE_P(, ShapedKeysTest,
                          ::testing::Values(KeyShape::kIntegers, KeyShape::kEvents,
                                            KeyShape::kPaths));
-
-TEST(ShapesTest, NamesAreThoseOfTheHelp) {
-  for (const char* name : {"numbers", "integers", "events", "paths"}) {
-    EXPECT_TRUE(FindKeyShape(name).has_value()) << name;
-    EXPECT_NE(std::string(kKeyShapeHelp).find(name), std::string::npos) << name;
-  }
-  EXPECT_FALSE(FindKeyShape("circles").has_value());
-}
 
 TEST(ShapesTest, EventsAreOfUsersAndPathsOfFolders) {
   const KeyTable events = MakeShapedKeys(KeyShape::kEvents, 500, 1);

@@ -2,13 +2,13 @@
 
 #include "db_bench_ext/read_amplification/trees/compaction_plan.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 namespace winnow::bench {
 namespace compaction_plan_test {
-
-using ::testing::ElementsAre;
 
 constexpr uint64_t kTrigger = 2;
 
@@ -17,6 +17,15 @@ LevelTargets Targets() {
   targets.base_keys = 10;
   targets.multiplier = 10;
   return targets;
+}
+
+// Expects that these files are merged next, into this level.
+void ExpectNext(CompactionPlan* plan, const LevelFiles& levels, int output_level,
+                const std::vector<std::string>& files) {
+  const auto next = plan->Next(levels, kTrigger);
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->output_level, output_level);
+  EXPECT_EQ(next->files, files);
 }
 
 LevelTargets DynamicTargets() {
@@ -39,17 +48,15 @@ TEST(CompactionPlanTest, NothingIsMergedWhileEveryLevelIsWithinItsTarget) {
 
 TEST(CompactionPlanTest, AllOfLevel0IsMergedWithWhatItOverlaps) {
   CompactionPlan plan(Targets());
-  const auto next = plan.Next({{{"new", "3", "4", 1}, {"old", "5", "6", 1}},
-                               {{"below", "1", "2", 2},
-                                {"touches", "25", "3", 2},
-                                {"within", "4", "5", 2},
-                                {"edge", "6", "8", 2},
-                                {"above", "81", "9", 2}},
-                               {}},
-                              kTrigger);
-  ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->output_level, 1);
-  EXPECT_THAT(next->files, ElementsAre("new", "old", "touches", "within", "edge"));
+  ExpectNext(&plan,
+             {{{"new", "3", "4", 1}, {"old", "5", "6", 1}},
+              {{"below", "1", "2", 2},
+               {"touches", "25", "3", 2},
+               {"within", "4", "5", 2},
+               {"edge", "6", "8", 2},
+               {"above", "81", "9", 2}},
+              {}},
+             1, {"new", "old", "touches", "within", "edge"});
 }
 
 TEST(CompactionPlanTest, FilesOfALevelTakeTurns) {
@@ -57,22 +64,20 @@ TEST(CompactionPlanTest, FilesOfALevelTakeTurns) {
   const LevelFiles levels = {{},
                              {{"a", "1", "2", 6}, {"b", "4", "6", 6}, {"c", "8", "9", 6}},
                              {{"x", "2", "5", 1}, {"y", "7", "9", 1}}};
-  EXPECT_THAT(plan.Next(levels, kTrigger)->files, ElementsAre("a", "x"));
-  EXPECT_THAT(plan.Next(levels, kTrigger)->files, ElementsAre("b", "x"));
-  EXPECT_THAT(plan.Next(levels, kTrigger)->files, ElementsAre("c", "y"));
-  EXPECT_THAT(plan.Next(levels, kTrigger)->files, ElementsAre("a", "x"));
-  EXPECT_EQ(plan.Next(levels, kTrigger)->output_level, 2);
+  ExpectNext(&plan, levels, 2, {"a", "x"});
+  ExpectNext(&plan, levels, 2, {"b", "x"});
+  ExpectNext(&plan, levels, 2, {"c", "y"});
+  ExpectNext(&plan, levels, 2, {"a", "x"});
 }
 
 TEST(CompactionPlanTest, TheLevelFarthestAboveItsTargetComesFirst) {
   CompactionPlan plan(Targets());
-  const auto next = plan.Next({{{"f", "1", "1", 1}, {"g", "1", "1", 1}},  // exactly the limit
-                               {{"one", "1", "1", 15}},                   // 1.5 times
-                               {{"two", "1", "1", 300}},                  // 3 times
-                               {}},
-                              kTrigger);
-  EXPECT_THAT(next->files, ElementsAre("two"));
-  EXPECT_EQ(next->output_level, 3);
+  ExpectNext(&plan,
+             {{{"f", "1", "1", 1}, {"g", "1", "1", 1}},  // exactly the limit
+              {{"one", "1", "1", 15}},                   // 1.5 times
+              {{"two", "1", "1", 300}},                  // 3 times
+              {}},
+             3, {"two"});
 }
 
 TEST(CompactionPlanTest, TheLastLevelIsNeverMergedDown) {
@@ -87,22 +92,12 @@ TEST(CompactionPlanTest, Level0IsLeftAsItIsWhenItShallNeverBeMerged) {
   EXPECT_TRUE(plan.Next(levels, 1).has_value());
 }
 
-TEST(CompactionPlanTest, DynamicLevelsMergeLevel0IntoTheLastLevelFirst) {
+TEST(CompactionPlanTest, DynamicLevelsMergeLevel0AboveTheLastLevelOnceThatIsLarge) {
   CompactionPlan plan(DynamicTargets());
-  const auto next = plan.Next({{{"f", "1", "5", 1}, {"g", "2", "9", 1}}, {}, {}, {}}, kTrigger);
-  ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->output_level, 3);
-  EXPECT_THAT(next->files, ElementsAre("f", "g"));
-}
-
-TEST(CompactionPlanTest, DynamicLevelsMergeLevel0IntoALevelAboveTheLastOnceThatIsLarge) {
-  CompactionPlan plan(DynamicTargets());
-  const LevelFiles levels = {
-      {{"f", "1", "5", 1}, {"g", "2", "9", 1}}, {}, {}, {{"last", "1", "9", 11}}};
-  const auto next = plan.Next(levels, kTrigger);
-  ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->output_level, 2);
-  EXPECT_THAT(next->files, ElementsAre("f", "g"));
+  LevelFiles levels = {{{"f", "1", "5", 1}, {"g", "2", "9", 1}}, {}, {}, {}};
+  ExpectNext(&plan, levels, 3, {"f", "g"});
+  levels[3] = {{"last", "1", "9", 11}};
+  ExpectNext(&plan, levels, 2, {"f", "g"});
 }
 
 TEST(CompactionPlanTest, ALevelAboveItsDynamicTargetIsMergedDown) {
@@ -111,10 +106,7 @@ TEST(CompactionPlanTest, ALevelAboveItsDynamicTargetIsMergedDown) {
   const LevelFiles within = {{}, {}, {{"a", "1", "9", 20}}, {{"last", "1", "9", 200}}};
   EXPECT_FALSE(plan.Next(within, kTrigger).has_value());
   const LevelFiles above = {{}, {}, {{"a", "1", "9", 21}}, {{"last", "1", "9", 200}}};
-  const auto next = plan.Next(above, kTrigger);
-  ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->output_level, 3);
-  EXPECT_THAT(next->files, ElementsAre("a", "last"));
+  ExpectNext(&plan, above, 3, {"a", "last"});
 }
 
 }  // namespace compaction_plan_test

@@ -80,15 +80,6 @@ TEST(CheckPlannedTest, KnowsWhichPlansMayHaveOtherRates) {
   }
 }
 
-TEST(CheckPlannedTest, NamesAPlanThatIsNotThePolicys) {
-  const PolicyOptions policy = Policy(LevelPlan::kAuto);
-  FilterOptions by_level = Options(policy, 1);
-  by_level.level_plan = LevelPlan::kByLevel;
-  EXPECT_THAT(Problem(policy, Build(by_level, 1000)),
-              AllOf(HasSubstr("1.sst"), HasSubstr("level plan is by_level"),
-                    HasSubstr("auto was expected")));
-}
-
 // Simulates a deviating plan: other bits, another ratio, another share, other steps.
 TEST(CheckPlannedTest, NamesARateThatIsNotThePlans) {
   const PolicyOptions policy = Policy(LevelPlan::kAuto);
@@ -108,15 +99,20 @@ TEST(CheckPlannedTest, NamesARateThatIsNotThePlans) {
   EXPECT_THAT(Problem(policy, filter), HasSubstr("target rate"));
 }
 
-TEST(CheckPlannedTest, NamesAKindThatIsNotThePlans) {
-  const PolicyOptions policy = Policy(LevelPlan::kUniform);
+TEST(CheckPlannedTest, NamesAPlanAndAKindThatAreNotThePolicys) {
+  const PolicyOptions planned = Policy(LevelPlan::kAuto);
+  FilterOptions by_level = Options(planned, 1);
+  by_level.level_plan = LevelPlan::kByLevel;
+  EXPECT_THAT(Problem(planned, Build(by_level, 1000)),
+              AllOf(HasSubstr("1.sst"), HasSubstr("level plan is by_level"),
+                    HasSubstr("auto was expected")));
+  PolicyOptions policy = Policy(LevelPlan::kUniform);
   FilterOptions bloom = Options(policy, -1);
   bloom.kind = FilterKind::kBloom;
   EXPECT_THAT(Problem(policy, Build(bloom, 1000)),
               AllOf(HasSubstr("kind, of 1000 keys, is winnow-bloom"), HasSubstr("winnow-ribbon")));
-  PolicyOptions flushes = policy;
-  flushes.bloom_before_level = 0;
-  EXPECT_EQ(Problem(flushes, Build(bloom, 1000)), "");
+  policy.bloom_before_level = 0;
+  EXPECT_EQ(Problem(policy, Build(bloom, 1000)), "");
 }
 
 TEST(PolicyOptionsOfTest, TellsWhatThePolicyWasMadeOf) {

@@ -45,10 +45,6 @@ TEST_F(PoliciesTest, AListThatIsNotOneIsAnError) {
 
 TEST_F(PoliciesTest, PoliciesOfBothFormsAreMade) {
   EXPECT_EQ(Made("none").object, nullptr);
-  EXPECT_EQ(Made("none").Name(), "");
-  EXPECT_EQ(Made("bloomfilter:10").Name(), "bloomfilter");
-  EXPECT_EQ(Made("ribbonfilter:10").Name(), "ribbonfilter");
-  EXPECT_EQ(Made("winnow:10").Name(), "winnow.Filter");
   EXPECT_EQ(Made("{id=winnow;bits_per_key=8.5}").Name(), "winnow.Filter");
 }
 
@@ -62,16 +58,19 @@ TEST_F(PoliciesTest, WhatRocksDBWouldDropSilentlyIsAnError) {
 }
 
 TEST_F(PoliciesTest, FiltersOfThePolicyProveIt) {
-  EXPECT_TRUE(ProveInForce(Made("none"), {{"1.sst", "", "none", ""}}).ok());
-  EXPECT_TRUE(
-      ProveInForce(Made("bloomfilter:10"), {{"1.sst", "bloomfilter", "builtin-bloom", ""}}).ok());
-  EXPECT_TRUE(
-      ProveInForce(Made("ribbonfilter:10"), {{"1.sst", "ribbonfilter", "builtin-bloom", ""},
-                                             {"2.sst", "ribbonfilter", "builtin-ribbon", ""}})
-          .ok());
-  EXPECT_TRUE(ProveInForce(Made("winnow:10"), {{"1.sst", "winnow.Filter", "winnow-bloom", ""},
-                                               {"2.sst", "winnow.Filter", "winnow-ribbon", ""}})
-                  .ok());
+  const struct {
+    const char *asked, *name, *kinds[2];
+  } cases[] = {{"none", "", {"none", "none"}},
+               {"bloomfilter:10", "bloomfilter", {"builtin-bloom", "builtin-bloom"}},
+               {"ribbonfilter:10", "ribbonfilter", {"builtin-bloom", "builtin-ribbon"}},
+               {"winnow:10", "winnow.Filter", {"winnow-bloom", "winnow-ribbon"}}};
+  for (const auto& [asked, name, kinds] : cases) {
+    EXPECT_EQ(Made(asked).Name(), name);
+    EXPECT_TRUE(
+        ProveInForce(Made(asked), {{"1.sst", name, kinds[0], ""}, {"2.sst", name, kinds[1], ""}})
+            .ok())
+        << asked;
+  }
 }
 
 TEST_F(PoliciesTest, AnythingElseInAnyFileIsRefused) {
@@ -81,8 +80,16 @@ TEST_F(PoliciesTest, AnythingElseInAnyFileIsRefused) {
     std::string says;
   };
   const FoundFilter good = {"1.sst", "winnow.Filter", "winnow-ribbon", ""};
+  // Files may lack a filter where the options say so, but not all files.
+  FoundFilter lacks = {"2.sst", "winnow.Filter", "none", ""};
+  lacks.may_lack = true;
+  EXPECT_TRUE(ProveInForce(Made("winnow:10"), {good, lacks}).ok());
+  FoundFilter of_other = lacks;
+  of_other.policy_name = "bloomfilter";
   const Case cases[] = {
       {"winnow:10", {}, "no files"},
+      {"winnow:10", {lacks}, "no file has a filter"},
+      {"winnow:10", {good, of_other}, "2.sst was written with"},
       {"winnow:10",
        {good, {"2.sst", "bloomfilter", "builtin-bloom", ""}},
        "2.sst was written with"},
@@ -100,20 +107,6 @@ TEST_F(PoliciesTest, AnythingElseInAnyFileIsRefused) {
     EXPECT_THAT(Message(status), HasSubstr("'" + c.asked + "' is not in force"));
     EXPECT_THAT(Message(status), HasSubstr(c.says));
   }
-}
-
-TEST(ProveInForceTest, FilesMayLackAFilterWhereTheOptionsSaySoButNotAll) {
-  const FoundFilter with = {"1.sst", "bloomfilter", "builtin-bloom", ""};
-  const FoundFilter without = {"2.sst", "bloomfilter", "none", ""};
-  FoundFilter may = without;
-  may.may_lack = true;
-  EXPECT_TRUE(ProveInForce(Made("bloomfilter:10"), {with, may}).ok());
-  EXPECT_FALSE(ProveInForce(Made("bloomfilter:10"), {with, without}).ok());
-  EXPECT_THAT(std::string(ProveInForce(Made("bloomfilter:10"), {may}).message()),
-              ::testing::HasSubstr("no file has a filter"));
-  FoundFilter other = may;
-  other.policy_name = "ribbonfilter";
-  EXPECT_FALSE(ProveInForce(Made("bloomfilter:10"), {with, other}).ok());
 }
 
 }  // namespace policies_test

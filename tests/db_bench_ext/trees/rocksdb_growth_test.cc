@@ -19,13 +19,7 @@ namespace rocksdb_growth_test {
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
-BackgroundWork Work(uint64_t running, bool flush_pending, bool compaction_pending) {
-  BackgroundWork work;
-  work.running = running;
-  work.flush_pending = flush_pending;
-  work.compaction_pending = compaction_pending;
-  return work;
-}
+const BackgroundWork kNoWork = {0, false, false};
 
 // Returns the number of observations of constant work until rest is detected; 0: more than a
 // thousand.
@@ -38,24 +32,20 @@ int LooksUntilRest(bool auto_compactions, const BackgroundWork& work) {
 }
 
 TEST(RestDetectorTest, RestIsWhenNothingRunsOrWaits) {
-  EXPECT_EQ(LooksUntilRest(true, Work(0, false, false)), RestDetector::kLooks);
-  EXPECT_EQ(LooksUntilRest(true, Work(1, false, false)), 0);
-  EXPECT_EQ(LooksUntilRest(true, Work(0, true, false)), 0);
-}
-
-TEST(RestDetectorTest, ABacklogThatNobodyMayMergeIsRest) {
-  EXPECT_EQ(LooksUntilRest(false, Work(0, false, true)), RestDetector::kLooks);
-  EXPECT_EQ(LooksUntilRest(true, Work(0, false, true)), RestDetector::kIdleLooks);
+  EXPECT_EQ(LooksUntilRest(true, kNoWork), RestDetector::kLooks);
+  EXPECT_EQ(LooksUntilRest(true, {1, false, false}), 0);
+  EXPECT_EQ(LooksUntilRest(true, {0, true, false}), 0);
+  // A backlog that nobody may merge is rest.
+  EXPECT_EQ(LooksUntilRest(false, {0, false, true}), RestDetector::kLooks);
+  EXPECT_EQ(LooksUntilRest(true, {0, false, true}), RestDetector::kIdleLooks);
 }
 
 TEST(RestDetectorTest, WorkBetweenLooksStartsTheCountAgain) {
   RestDetector detector(true);
-  for (int i = 1; i < RestDetector::kLooks; ++i)
-    EXPECT_FALSE(detector.Rests(Work(0, false, false)));
-  EXPECT_FALSE(detector.Rests(Work(1, false, false)));
-  for (int i = 1; i < RestDetector::kLooks; ++i)
-    EXPECT_FALSE(detector.Rests(Work(0, false, false)));
-  EXPECT_TRUE(detector.Rests(Work(0, false, false)));
+  for (int i = 1; i < RestDetector::kLooks; ++i) EXPECT_FALSE(detector.Rests(kNoWork));
+  EXPECT_FALSE(detector.Rests({1, false, false}));
+  for (int i = 1; i < RestDetector::kLooks; ++i) EXPECT_FALSE(detector.Rests(kNoWork));
+  EXPECT_TRUE(detector.Rests(kNoWork));
 }
 
 class RocksDBGrowthTest : public ::testing::Test {
@@ -66,8 +56,10 @@ class RocksDBGrowthTest : public ::testing::Test {
                     progress);
   }
 
-  // Opens the tree that was grown last.
-  std::unique_ptr<rocksdb::DB> Open(const TreeOptions& options) {
+  // Grows a tree and opens it.
+  std::unique_ptr<rocksdb::DB> Grown(const TreeOptions& options) {
+    const absl::Status grown = Grow(options, GoOn);
+    EXPECT_TRUE(grown.ok()) << grown;
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db = OpenTree(options, policy_, path_);
     EXPECT_TRUE(db.ok()) << db.status();
     return db.ok() ? *std::move(db) : nullptr;
@@ -94,35 +86,10 @@ class RocksDBGrowthTest : public ::testing::Test {
   int trees_ = 0;
 };
 
-TEST_F(RocksDBGrowthTest, EveryStyleHasEveryKey) {
-  for (const auto style : {rocksdb::kCompactionStyleLevel, rocksdb::kCompactionStyleUniversal,
-                           rocksdb::kCompactionStyleFIFO}) {
-    TreeOptions options = Options();
-    options.compaction_style = style;
-    const absl::Status grown = Grow(options, GoOn);
-    ASSERT_TRUE(grown.ok()) << style << ": " << grown;
-    const std::unique_ptr<rocksdb::DB> db = Open(options);
-    ASSERT_NE(db, nullptr);
-    uint64_t keys = 0;
-    for (const std::vector<TreeFile>& level : FilesByLevel(db.get())) {
-      for (const TreeFile& file : level) keys += file.keys;
-    }
-    EXPECT_EQ(keys, keys_.size()) << style;
-    std::string value;
-    std::string room;
-    for (uint64_t i = 0; i < keys_.size(); i += 97) {
-      const std::string_view key = keys_.Get(i, &room);
-      ASSERT_TRUE(db->Get({}, {key.data(), key.size()}, &value).ok()) << style;
-    }
-  }
-}
-
 TEST_F(RocksDBGrowthTest, LeveledCompactionIsThroughWhenGrowthEnds) {
   TreeOptions options = Options();
   options.max_bytes_for_level_multiplier = 2;
-  const absl::Status grown = Grow(options, GoOn);
-  ASSERT_TRUE(grown.ok()) << grown;
-  const std::unique_ptr<rocksdb::DB> db = Open(options);
+  const std::unique_ptr<rocksdb::DB> db = Grown(options);
   ASSERT_NE(db, nullptr);
   const LevelFiles levels = FilesByLevel(db.get());
   EXPECT_LT(levels[0].size(), options.level0_file_num_compaction_trigger);
@@ -133,9 +100,7 @@ TEST_F(RocksDBGrowthTest, ABacklogStaysAndDoesNotHang) {
   TreeOptions options = Options();
   options.disable_auto_compactions = true;
   options.write_buffer_size = 64 << 10;
-  const absl::Status grown = Grow(options, GoOn);
-  ASSERT_TRUE(grown.ok()) << grown;
-  const std::unique_ptr<rocksdb::DB> db = Open(options);
+  const std::unique_ptr<rocksdb::DB> db = Grown(options);
   ASSERT_NE(db, nullptr);
   EXPECT_GT(FilesByLevel(db.get())[0].size(), 2 * options.level0_file_num_compaction_trigger);
 }

@@ -45,14 +45,6 @@ TEST_F(TreeOptionsFileTest, OptionsAreTaken) {
   EXPECT_THAT(loaded->notes, IsEmpty());
 }
 
-TEST_F(TreeOptionsFileTest, TheFilterPolicyIsNamedAndReplaced) {
-  const auto loaded = Load("", "", "  filter_policy=bloomfilter:12:false");
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
-  EXPECT_EQ(loaded->options.table.filter_policy, nullptr);
-  EXPECT_THAT(absl::StrJoin(loaded->notes, " "),
-              HasSubstr("'bloomfilter:12:false', is replaced by those of --policies"));
-}
-
 TEST_F(TreeOptionsFileTest, FoldersOfTheFileAreNotUsed) {
   const auto loaded =
       Load("  wal_dir=/precious\n  db_log_dir=/precious\n  error_if_exists=true", "", "");

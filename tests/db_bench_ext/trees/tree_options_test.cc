@@ -43,10 +43,6 @@ TEST(TreeOptionsTest, FlagsReachRocksDB) {
   EXPECT_FALSE(growing.disable_auto_compactions);
 }
 
-TEST(TreeOptionsTest, ATreeThatRestsIsNeverMerged) {
-  EXPECT_TRUE(RestingOptions(TreeOptions{}, Policy{"none", nullptr}).disable_auto_compactions);
-}
-
 // A policy plans rates from the options of the tree, which must not depend on how it is opened.
 TEST(TreeOptionsTest, GrowingAndRestingTreesHaveTheSameShape) {
   TreeOptions options;
@@ -59,35 +55,29 @@ TEST(TreeOptionsTest, GrowingAndRestingTreesHaveTheSameShape) {
   EXPECT_EQ(growing.max_bytes_for_level_multiplier, 8);
   EXPECT_EQ(resting.max_bytes_for_level_multiplier, 8);
   EXPECT_EQ(growing.num_levels, resting.num_levels);
+  EXPECT_TRUE(resting.disable_auto_compactions) << "a tree that rests is never merged";
   EXPECT_TRUE(resting.level_compaction_dynamic_level_bytes);
 }
 
-TEST(TreeOptionsTest, TheFlagAndNotTheFilePartitionsFilters) {
+TEST(TreeOptionsTest, WhatTheFileSaysIsKeptButTheFlagPartitionsFilters) {
   auto file = std::make_shared<FileOptions>();
+  file->database.max_subcompactions = 3;
+  file->table.block_restart_interval = 7;
   file->table.partition_filters = true;
   file->table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   TreeOptions options;
   options.file = file;
   for (const bool partitioned : {false, true}) {
     options.partition_index_and_filters = partitioned;
-    const rocksdb::BlockBasedTableOptions table =
-        Table(RestingOptions(options, Policy{"none", nullptr}));
+    const rocksdb::Options resting = RestingOptions(options, Policy{"none", nullptr});
+    const rocksdb::BlockBasedTableOptions& table = Table(resting);
+    EXPECT_EQ(resting.max_subcompactions, 3u);
+    EXPECT_EQ(table.block_restart_interval, 7);
     EXPECT_EQ(table.partition_filters, partitioned);
     EXPECT_EQ(table.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch,
               partitioned);
     EXPECT_EQ(table.cache_index_and_filter_blocks, partitioned);
   }
-}
-
-TEST(TreeOptionsTest, WhatTheFileSaysIsKeptWhereThereIsNoField) {
-  auto file = std::make_shared<FileOptions>();
-  file->database.max_subcompactions = 3;
-  file->table.block_restart_interval = 7;
-  TreeOptions options;
-  options.file = file;
-  const rocksdb::Options growing = GrowingOptions(options, Policy{"none", nullptr});
-  EXPECT_EQ(growing.max_subcompactions, 3u);
-  EXPECT_EQ(Table(growing).block_restart_interval, 7);
 }
 
 }  // namespace tree_options_test

@@ -65,44 +65,36 @@ std::vector<std::vector<std::tuple<std::string, std::string, uint64_t>>> Shape(r
 
 TEST_F(TreeTest, PoliciesGetTheSameTree) {
   const GeneratedKeys keys(10'000, 16);
-  const TreeOptions options = SmallTree(keys);
-  const auto none = Shape(Grow(keys, options, "none").get());
-  EXPECT_EQ(none, Shape(Grow(keys, options, "bloomfilter:30").get()));
-  EXPECT_EQ(none, Shape(Grow(keys, options, "winnow:10").get()));
+  TreeOptions options = SmallTree(keys);
+  for (const bool dynamic : {false, true}) {
+    options.level_compaction_dynamic_level_bytes = dynamic;
+    const auto none = Shape(Grow(keys, options, "none").get());
+    EXPECT_EQ(none, Shape(Grow(keys, options, "bloomfilter:30").get())) << dynamic;
+    EXPECT_EQ(none, Shape(Grow(keys, options, "winnow:10").get())) << dynamic;
+  }
 }
 
 // Returns the number of keys by level.
-std::vector<uint64_t> Keys(const LevelFiles& levels) {
+std::vector<uint64_t> Keys(rocksdb::DB* db) {
   std::vector<uint64_t> keys;
-  for (const std::vector<TreeFile>& level : levels) {
+  for (const std::vector<TreeFile>& level : FilesByLevel(db)) {
     keys.push_back(0);
     for (const TreeFile& file : level) keys.back() += file.keys;
   }
   return keys;
 }
 
-TEST_F(TreeTest, PoliciesGetTheSameTreeWithDynamicLevels) {
-  const GeneratedKeys keys(10'000, 16);
-  TreeOptions options = SmallTree(keys);
-  options.level_compaction_dynamic_level_bytes = true;
-  const auto none = Shape(Grow(keys, options, "none").get());
-  EXPECT_EQ(none, Shape(Grow(keys, options, "bloomfilter:30").get()));
-  EXPECT_EQ(none, Shape(Grow(keys, options, "winnow:10").get()));
-}
-
 TEST_F(TreeTest, DynamicLevelsFillTheLastLevelsAndStaticOnesTheFirst) {
   const GeneratedKeys keys(50'000, 16);
   TreeOptions options = SmallTree(keys);
-  const std::vector<uint64_t> fixed =
-      Keys(FilesByLevel(Grow(keys, options, "bloomfilter:10").get()));
+  const std::vector<uint64_t> fixed = Keys(Grow(keys, options, "bloomfilter:10").get());
   EXPECT_GT(fixed[1], 0u);
   EXPECT_GT(fixed[2], fixed[1]);
   EXPECT_GT(fixed[3], fixed[2]);
   EXPECT_EQ(fixed[6], 0u);
 
   options.level_compaction_dynamic_level_bytes = true;
-  const std::vector<uint64_t> dynamic =
-      Keys(FilesByLevel(Grow(keys, options, "bloomfilter:10").get()));
+  const std::vector<uint64_t> dynamic = Keys(Grow(keys, options, "bloomfilter:10").get());
   EXPECT_EQ(dynamic[1], 0u);
   EXPECT_GT(dynamic[4], 0u);
   EXPECT_GT(dynamic[5], dynamic[4]);
@@ -119,28 +111,6 @@ TEST_F(TreeTest, AsManyFlushesStayOnLevel0AsAskedFor) {
       const std::unique_ptr<rocksdb::DB> db = Grow(keys, options, "bloomfilter:10");
       EXPECT_EQ(FilesByLevel(db.get())[0].size(), files) << dynamic;
     }
-  }
-}
-
-TEST_F(TreeTest, ATreeHasSeveralLevelsAndEveryKeyOnce) {
-  const GeneratedKeys keys(10'000, 16);
-  const TreeOptions options = SmallTree(keys);
-  const std::unique_ptr<rocksdb::DB> db = Grow(keys, options, "bloomfilter:10");
-  uint64_t counted = 0;
-  int levels = 0;
-  for (const std::vector<TreeFile>& level : FilesByLevel(db.get())) {
-    levels += !level.empty();
-    for (const TreeFile& file : level) counted += file.keys;
-  }
-  EXPECT_EQ(counted, keys.size());
-  EXPECT_GE(levels, 3);
-  std::string value;
-  std::string room;
-  for (uint64_t i = 0; i < keys.size(); i += 7) {
-    const std::string_view made = keys.Get(i, &room);
-    const rocksdb::Slice key(made.data(), made.size());
-    ASSERT_TRUE(db->Get({}, key, &value).ok()) << i;
-    EXPECT_EQ(value.size(), options.value_size);
   }
 }
 
