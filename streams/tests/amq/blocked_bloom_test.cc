@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <iostream>
-
 #include "streams/tests/amq/filter_testing.h"
 
 namespace winnow::amq {
@@ -12,23 +10,6 @@ namespace blocked_bloom_test {
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
 using testing::RandomHashes;
-
-TEST(BlockedBloom, WithoutKeysContainsNothing) {
-  const BlockedBloom filter({0, 0.5});
-  EXPECT_EQ(FalsePositives(filter, 10'000, 1), 0u);
-  EXPECT_EQ(filter.expected_fpr(), 0);
-  EXPECT_EQ(filter.size_bytes(), 64u);
-}
-
-TEST(BlockedBloom, ContainsWhatWasAdded) {
-  testing::ExpectContainsWhatWasAdded<BlockedBloom>({0.5, 0.01, 1e-9, 1e-15});
-}
-
-TEST(BlockedBloom, AgreesWithASet) {
-  for (const double rate : {0.3, 0.01, 1e-9}) {
-    testing::ExpectRoomyAndOverloadedAgreeWithASet<BlockedBloom>(rate, rate, 30'000);
-  }
-}
 
 TEST(BlockedBloom, TakesAsManyBlocksAKeyAsTheRateWants) {
   const auto blocks = [](double rate) {
@@ -41,20 +22,6 @@ TEST(BlockedBloom, TakesAsManyBlocksAKeyAsTheRateWants) {
   EXPECT_EQ(blocks(1e-9), 4u);
   EXPECT_EQ(blocks(1e-12), 5u);
   EXPECT_EQ(blocks(1e-15), 5u);
-}
-
-TEST(BlockedBloom, TakesTheBitsThatWereStudied) {
-  struct Case {
-    double rate;
-    double most_bits;
-  };
-  for (const Case& c : {Case{1e-3, 16}, Case{1e-9, 46}}) {
-    const BlockedShape shape = BlockedBloom::ShapeFor({1'000'000, c.rate});
-    const double bits = static_cast<double>(shape.num_blocks) * 512 / 1e6;
-    std::cout << c.rate << ": " << shape.blocks_per_key << " blocks, " << shape.bits_per_block
-              << " bits in each, " << bits << " bits per key\n";
-    EXPECT_LE(bits, c.most_bits);
-  }
 }
 
 TEST(BlockedBloom, BatchesAreTheSameAsOneByOne) {

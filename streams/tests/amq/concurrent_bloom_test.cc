@@ -18,35 +18,8 @@ namespace concurrent_bloom_test {
 
 using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
-using testing::FalsePositives;
 using testing::RandomHashes;
 using testing::TestSeed;
-
-TEST(ConcurrentBloom, WithoutKeysContainsNothing) {
-  const ConcurrentBloom filter({0, 0.5});
-  EXPECT_EQ(FalsePositives(filter, 10'000, 1), 0u);
-  EXPECT_EQ(filter.expected_fpr(), 0);
-  EXPECT_EQ(filter.size_bytes(), 64u);
-}
-
-TEST(ConcurrentBloom, ContainsWhatWasAdded) {
-  testing::ExpectContainsWhatWasAdded<ConcurrentBloom>({0.5, 0.01, 1e-15});
-}
-
-TEST(ConcurrentBloom, AgreesWithASet) {
-  for (const double rate : {0.3, 0.01, 1e-4}) {
-    testing::ExpectRoomyAndOverloadedAgreeWithASet<ConcurrentBloom>(rate, rate, 30'000);
-  }
-}
-
-TEST(ConcurrentBloom, ClearForgets) {
-  ConcurrentBloom filter({1000, 0.01});
-  for (const KeyHash key : RandomHashes(3).Take(1000)) filter.Add(key);
-  EXPECT_GT(filter.fill_ratio(), 0.3);
-  filter.Clear();
-  EXPECT_EQ(filter.fill_ratio(), 0);
-  EXPECT_EQ(FalsePositives(filter, 10'000, 4), 0u);
-}
 
 TEST(ConcurrentBloom, FullLinesReportTheRateThatTheyHave) {
   ConcurrentBloom filter({10, 0.01});
@@ -117,20 +90,6 @@ TEST(ConcurrentBloom, ManyThreadsAtOnceCountEachNewKeyOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(filter.num_added(), said_new);
-}
-
-TEST(ConcurrentBloom, CountsWhatWasNew) {
-  ConcurrentBloom filter({1000, 1e-4});
-  EXPECT_EQ(filter.num_added(), 0u);
-  uint64_t said_new = 0;
-  for (const KeyHash key : RandomHashes(3).Take(20'000)) {
-    said_new += filter.Add(key);
-    EXPECT_FALSE(filter.Add(key));
-  }
-  EXPECT_EQ(filter.num_added(), said_new);
-  EXPECT_GT(said_new, 1000u);
-  filter.Clear();
-  EXPECT_EQ(filter.num_added(), 0u);
 }
 
 constexpr unsigned kThreads = 3;

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -12,56 +10,24 @@
 namespace winnow::amq {
 namespace cuckoo_filter_test {
 
-using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
-using testing::FalsePositives;
 using testing::RandomHashes;
 using testing::TestSeed;
 
-TEST(CuckooFilter, WithoutKeysContainsNothing) {
-  const CuckooFilter filter({0, 0.5});
-  EXPECT_EQ(FalsePositives(filter, 10'000, 1), 0u);
-  EXPECT_EQ(filter.expected_fpr(), 0);
-}
-
-TEST(CuckooFilter, TakesAsManyKeysAsPlanned) {
-  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 5u, 10u, 100u, 10'000u, 300'000u}) {
-    for (const double rate : {0.5, 0.01, 1e-15}) {
-      CuckooFilter filter({capacity, rate});
-      const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
-      for (const KeyHash key : keys) ASSERT_TRUE(filter.Insert(key)) << capacity << " " << rate;
-      ExpectContainsAll(filter, keys);
-      EXPECT_EQ(filter.num_keys(), capacity);
-      for (const KeyHash key : keys) ASSERT_TRUE(filter.Remove(key));
-      EXPECT_EQ(filter.expected_fpr(), 0);
-      EXPECT_EQ(filter.fill_ratio(), 0);
-    }
-  }
-}
-
 // About one in 100,000 filters with few keys refuses a key. Measured with 6 million keys in filters
-// of each size (from 1 to 2000 keys); WINNOW_CUCKOO_KEYS=6000000 repeats the measurement.
+// of each size (from 1 to 2000 keys).
 TEST(CuckooFilter, HardlyAnyFilterRefusesAKeyOfItsPlan) {
-  const char* const given = std::getenv("WINNOW_CUCKOO_KEYS");
-  const uint64_t keys = given != nullptr ? std::strtoull(given, nullptr, 0) : 100'000;
   RandomHashes random(TestSeed());
   uint64_t refusals = 0;
   uint64_t filters = 0;
   for (const uint64_t capacity :
        {5u, 11u, 19u, 30u, 38u, 53u, 76u, 100u, 150u, 300u, 600u, 1000u, 2000u}) {
-    const uint64_t of_capacity = keys / capacity;
-    uint64_t refused = 0;
-    for (uint64_t i = 0; i < of_capacity; ++i) {
+    for (uint64_t i = 0; i < 100'000 / capacity; ++i, ++filters) {
       CuckooFilter filter({capacity, 0.01});
       bool all = true;
       for (uint64_t key = 0; key < capacity; ++key) all &= filter.Insert({random.Next()});
-      refused += !all;
+      refusals += !all;
     }
-    if (given != nullptr) {
-      std::cout << capacity << " keys: " << refused << " of " << of_capacity << " filters\n";
-    }
-    refusals += refused;
-    filters += of_capacity;
   }
   EXPECT_LE(refusals, 5 + filters / 20'000);
 }
@@ -94,25 +60,6 @@ TEST(CuckooFilter, HasTheBitsThatTheRateWants) {
   EXPECT_EQ(bits(0.001), 13u);
   EXPECT_EQ(bits(1e-4), 17u);
   EXPECT_EQ(bits(1e-15), 32u);
-}
-
-TEST(CuckooFilter, AgreesWithAMultiset) {
-  for (const double rate : {0.3, 1e-3, 1e-9}) {
-    CuckooFilter roomy({20'000, rate});
-    testing::ExpectAgreesWithAMultiset(
-        &roomy, [](CuckooFilter* filter, KeyHash key) { return filter->Insert(key); }, 200'000,
-        3000, TestSeed());
-    ExpectReportedRate(roomy, 1'000'000, 3);
-  }
-}
-
-TEST(CuckooFilter, OverloadedTenfoldAgreesWithAMultiset) {
-  for (const double rate : {0.3, 1e-3, 1e-9}) {
-    CuckooFilter full({500, rate});
-    testing::ExpectAgreesWithAMultiset(
-        &full, [](CuckooFilter* filter, KeyHash key) { return filter->Insert(key); }, 100'000, 3000,
-        TestSeed());
-  }
 }
 
 TEST(CuckooFilter, ARefusedInsertionLeavesTheBytesAsTheyWere) {

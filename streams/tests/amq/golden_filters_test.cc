@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "streams/tests/amq/filter_testing.h"
 #include "tests/support/files.h"
 #include "winnow/amq/blocked_bloom.h"
 #include "winnow/amq/counting_bloom.h"
@@ -24,6 +25,8 @@
 namespace winnow::amq {
 namespace golden_filters_test {
 
+using winnow::testing::MustBuild;
+using winnow::testing::MustOpen;
 using winnow::testing::ReadFile;
 using winnow::testing::WriteFile;
 
@@ -85,13 +88,11 @@ void MakePages(MemoryPageStore* store) {
   std::vector<KeyHash> keys;
   for (int i = 0; i < kPagedKeys - 20; ++i) keys.push_back(Key(i));
   std::string reason;
-  std::optional<PagedBloom> filter =
-      PagedBloom::Build(store, {400, 0.01, 64}, keys.data(), keys.size(), &reason);
-  ASSERT_TRUE(filter.has_value()) << reason;
+  PagedBloom filter = MustBuild(store, {400, 0.01, 64}, keys);
   for (int i = kPagedKeys - 20; i < kPagedKeys; ++i) {
-    EXPECT_NE(filter->Add(Key(i), &reason), PagedBloom::Added::kFailed) << reason;
+    EXPECT_NE(filter.Add(Key(i), &reason), PagedBloom::Added::kFailed) << reason;
   }
-  EXPECT_TRUE(filter->Save(&reason)) << reason;
+  EXPECT_TRUE(filter.Save(&reason)) << reason;
 }
 
 // ---- What they answer
@@ -177,11 +178,10 @@ TEST(GoldenFiltersTest, PagedBloomIsWritten) {
 TEST(GoldenFiltersTest, PagedBloomIsRead) {
   GoldenPages store;
   std::string reason;
-  std::optional<PagedBloom> filter = PagedBloom::Open(&store, &reason);
-  ASSERT_TRUE(filter.has_value()) << reason;
-  EXPECT_GT(filter->shape().pages, 2u);
-  ASSERT_TRUE(filter->LoadAll(&reason)) << reason;
-  ExpectAnswers("paged", kPagedKeys, [&](KeyHash hash) { return filter->MayContain(hash); });
+  PagedBloom filter = MustOpen(&store);
+  EXPECT_GT(filter.shape().pages, 2u);
+  ASSERT_TRUE(filter.LoadAll(&reason)) << reason;
+  ExpectAnswers("paged", kPagedKeys, [&](KeyHash hash) { return filter.MayContain(hash); });
 }
 
 // ---- What versions before this one have written, where plans have other shapes today
@@ -229,21 +229,19 @@ TEST(FiltersOfBeforeTest, PagesAreReadAndAddedTo) {
   FolderPageStore folder(std::string(WINNOW_GOLDEN_FILTERS) + "/before.pages");
   MemoryPageStore copy;
   std::string reason;
-  std::optional<PagedBloom> filter = PagedBloom::Open(&folder, &reason);
-  ASSERT_TRUE(filter.has_value()) << reason;
-  EXPECT_EQ(filter->num_added(), 80u);
-  ASSERT_TRUE(filter->LoadAll(&reason)) << reason;
-  for (int i = 1; i <= 80; ++i) EXPECT_TRUE(filter->MayContain(Key(i))) << i;
-  EXPECT_EQ(Passes([&](KeyHash hash) { return filter->MayContain(hash); }), "");
-  for (std::string name : {std::string("plan"), filter->PageName(filter->PageOf(Key(81)))}) {
+  PagedBloom filter = MustOpen(&folder);
+  EXPECT_EQ(filter.num_added(), 80u);
+  ASSERT_TRUE(filter.LoadAll(&reason)) << reason;
+  for (int i = 1; i <= 80; ++i) EXPECT_TRUE(filter.MayContain(Key(i))) << i;
+  EXPECT_EQ(Passes([&](KeyHash hash) { return filter.MayContain(hash); }), "");
+  for (std::string name : {std::string("plan"), filter.PageName(filter.PageOf(Key(81)))}) {
     std::string bytes;
     ASSERT_EQ(folder.Load(name, &bytes, &reason), PageStore::Found::kYes) << reason;
     ASSERT_TRUE(copy.Store(name, bytes, &reason)) << reason;
   }
-  filter = PagedBloom::Open(&copy, &reason);
-  ASSERT_TRUE(filter.has_value()) << reason;
-  EXPECT_EQ(filter->Add(Key(81), &reason), PagedBloom::Added::kNew) << reason;
-  EXPECT_TRUE(filter->Save(&reason)) << reason;
+  filter = MustOpen(&copy);
+  EXPECT_EQ(filter.Add(Key(81), &reason), PagedBloom::Added::kNew) << reason;
+  EXPECT_TRUE(filter.Save(&reason)) << reason;
 }
 
 }  // namespace golden_filters_test

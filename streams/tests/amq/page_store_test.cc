@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 
+#include "streams/tests/support/page_stores.h"
 #include "tests/support/files.h"
 
 namespace winnow::amq {
@@ -21,42 +22,16 @@ using testing::ReadFile;
 using testing::TemporaryFolder;
 using testing::WriteFile;
 
-void ExpectKeepsBytes(PageStore* store) {
-  std::string bytes = "before";
-  std::string reason;
-  EXPECT_EQ(store->Load("1-0", &bytes, &reason), Found::kNo);
-  EXPECT_TRUE(store->Remove("1-0", &reason)) << reason;
-
-  const std::string any("\0\n\xff bytes", 9);
-  ASSERT_TRUE(store->Store("1-0", any, &reason)) << reason;
-  ASSERT_TRUE(store->Store("1-1", "", &reason)) << reason;
-  EXPECT_EQ(store->Load("1-0", &bytes, &reason), Found::kYes) << reason;
-  EXPECT_EQ(bytes, any);
-  EXPECT_EQ(store->Load("1-1", &bytes, &reason), Found::kYes) << reason;
-  EXPECT_EQ(bytes, "");
-
-  const std::string large(3'000'000, 'x');
-  ASSERT_TRUE(store->Store("1-0", large, &reason)) << reason;
-  ASSERT_TRUE(store->Store("1-0", "short", &reason)) << reason;
-  EXPECT_TRUE(store->Flush(&reason)) << reason;
-  EXPECT_EQ(store->Load("1-0", &bytes, &reason), Found::kYes) << reason;
-  EXPECT_EQ(bytes, "short");
-
-  ASSERT_TRUE(store->Remove("1-0", &reason)) << reason;
-  EXPECT_EQ(store->Load("1-0", &bytes, &reason), Found::kNo);
-  EXPECT_EQ(store->Load("1-1", &bytes, &reason), Found::kYes);
-}
-
 TEST(MemoryPageStore, KeepsBytes) {
   MemoryPageStore store;
-  ExpectKeepsBytes(&store);
+  testing::ExpectKeepsBytes(&store);
   EXPECT_EQ(store.all().size(), 1u);
 }
 
 TEST(FolderPageStore, KeepsBytes) {
   const TemporaryFolder folder;
   FolderPageStore store(folder.path());
-  ExpectKeepsBytes(&store);
+  testing::ExpectKeepsBytes(&store);
   std::string reason;
   ASSERT_TRUE(store.Store("plan", "a file", &reason)) << reason;
   EXPECT_EQ(ReadFile(folder / "plan"), "a file");

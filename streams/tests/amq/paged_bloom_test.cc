@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <iostream>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -31,25 +30,12 @@ using Found = PageStore::Found;
 using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
 using testing::FalsePositives;
+using testing::MustBuild;
+using testing::MustOpen;
 using testing::RandomHashes;
 using testing::TemporaryFolder;
 
 static_assert(noexcept(std::declval<const PagedBloom&>().MayContain(KeyHash{})));
-
-PagedBloom MustBuild(PageStore* store, const PagedPlan& plan, const std::vector<KeyHash>& keys) {
-  std::string reason;
-  std::optional<PagedBloom> built =
-      PagedBloom::Build(store, plan, keys.data(), keys.size(), &reason);
-  if (!built) throw std::runtime_error(reason);
-  return *std::move(built);
-}
-
-PagedBloom MustOpen(PageStore* store) {
-  std::string reason;
-  std::optional<PagedBloom> opened = PagedBloom::Open(store, &reason);
-  if (!opened) throw std::runtime_error(reason);
-  return *std::move(opened);
-}
 
 PagedBloom MustOpenAll(PageStore* store) {
   PagedBloom opened = MustOpen(store);
@@ -58,9 +44,15 @@ PagedBloom MustOpenAll(PageStore* store) {
   return opened;
 }
 
+class PagedBloomTest : public ::testing::Test {
+ protected:
+  MemoryPageStore store_;
+  std::string reason_;
+};
+
 // ---- Shapes
 
-TEST(PagedBloom, PagesMeetTheRateAndHardlyMore) {
+TEST_F(PagedBloomTest, PagesMeetTheRateAndHardlyMore) {
   for (const double rate : {0.1, 0.01, 1e-4}) {
     for (const uint64_t keys : {300u, 3'000u, 100'000u, 400'000u}) {
       for (const uint32_t page_bytes : {256u, 1024u, 8192u}) {
@@ -77,13 +69,11 @@ TEST(PagedBloom, PagesMeetTheRateAndHardlyMore) {
   }
 }
 
-TEST(PagedBloom, ManyPagesAreNearTheirLimit) {
+TEST_F(PagedBloomTest, ManyPagesAreNearTheirLimit) {
   const auto keys_a_page = [](uint64_t keys) {
     const PagedShape shape = PagedBloom::ShapeFor({keys, 0.01, 1024});
     return static_cast<double>(keys) / static_cast<double>(shape.pages);
   };
-  std::cout << "keys a page of 1 KiB at 1 %: " << keys_a_page(80'000) << " of 80,000, "
-            << keys_a_page(1'000'000'000) << " of 10^9\n";
   EXPECT_LT(keys_a_page(1'000'000'000), 854);
   EXPECT_GT(keys_a_page(1'000'000'000), 815);
   EXPECT_LT(keys_a_page(80'000), keys_a_page(1'000'000'000));
@@ -92,7 +82,7 @@ TEST(PagedBloom, ManyPagesAreNearTheirLimit) {
 }
 
 // Compares with the mean over simulated pages: 100 pages with 800 keys on average.
-TEST(PagedBloom, RatesOfPagesAreThoseOfPages) {
+TEST_F(PagedBloomTest, RatesOfPagesAreThoseOfPages) {
   RandomHashes random(1);
   double sum = 0;
   double squares = 0;
@@ -118,25 +108,23 @@ TEST(PagedBloom, RatesOfPagesAreThoseOfPages) {
   EXPECT_NEAR(rates.deviation, deviation, 0.1 * deviation);
 }
 
-TEST(PagedBloom, PlansOutOfRangeAreRefused) {
-  MemoryPageStore store;
-  const auto fault = [&store](const PagedPlan& plan) {
-    std::string reason;
-    EXPECT_FALSE(PagedBloom::Build(&store, plan, nullptr, 0, &reason).has_value());
-    EXPECT_EQ(reason, CheckPagedPlan(plan));
-    return reason;
+TEST_F(PagedBloomTest, PlansOutOfRangeAreRefused) {
+  const auto fault = [&](const PagedPlan& plan) {
+    EXPECT_FALSE(PagedBloom::Build(&store_, plan, nullptr, 0, &reason_).has_value());
+    EXPECT_EQ(reason_, CheckPagedPlan(plan));
+    return reason_;
   };
   EXPECT_EQ(CheckPagedPlan({}), "");
   EXPECT_THAT(fault({10, 2, 1024}), HasSubstr("rate is 2, but must be from"));
   EXPECT_THAT(fault({10, 0.1, 1025}), HasSubstr("page_bytes is 1025, but must be a multiple of 8"));
   EXPECT_THAT(fault({10, 0.1, 56}), HasSubstr("from 64 to 1048576"));
   EXPECT_THAT(fault({kMostKeys, 1e-7, 64}), HasSubstr("more than 4294967296 pages"));
-  EXPECT_TRUE(store.all().empty());
+  EXPECT_TRUE(store_.all().empty());
 }
 
 // ---- Asking
 
-TEST(PagedBloom, ContainsWhatItWasBuiltOf) {
+TEST_F(PagedBloomTest, ContainsWhatItWasBuiltOf) {
   for (const uint64_t n : {0u, 1u, 100u, 50'000u}) {
     MemoryPageStore store;
     const std::vector<KeyHash> keys = RandomHashes(2).Take(n);
@@ -157,7 +145,7 @@ TEST(PagedBloom, ContainsWhatItWasBuiltOf) {
 }
 
 // Hash bits that select the page must not be used by the page's filter.
-TEST(PagedBloom, HasTheRateThatItReports) {
+TEST_F(PagedBloomTest, HasTheRateThatItReports) {
   for (const double rate : {0.1, 1e-3}) {
     MemoryPageStore store;
     ExpectReportedRate(MustBuild(&store, {50'000, rate, 1024}, RandomHashes(3).Take(50'000)),
@@ -165,18 +153,16 @@ TEST(PagedBloom, HasTheRateThatItReports) {
   }
 }
 
-TEST(PagedBloom, WhatIsNotLoadedMayContain) {
-  MemoryPageStore store;
+TEST_F(PagedBloomTest, WhatIsNotLoadedMayContain) {
   const std::vector<KeyHash> keys = RandomHashes(5).Take(10'000);
-  MustBuild(&store, {10'000, 1e-6, 1024}, keys);
-  PagedBloom filter = MustOpen(&store);
+  MustBuild(&store_, {10'000, 1e-6, 1024}, keys);
+  PagedBloom filter = MustOpen(&store_);
   ASSERT_GT(filter.shape().pages, 10u);
   EXPECT_EQ(filter.num_loaded(), 0u);
   EXPECT_EQ(FalsePositives(filter, 1000, 6), 1000u);
 
-  std::string reason;
-  ASSERT_TRUE(filter.Load(3, &reason)) << reason;
-  ASSERT_TRUE(filter.Load(3, &reason));
+  ASSERT_TRUE(filter.Load(3, &reason_)) << reason_;
+  ASSERT_TRUE(filter.Load(3, &reason_));
   EXPECT_EQ(filter.num_loaded(), 1u);
   RandomHashes absent(7);
   uint64_t denied = 0;
@@ -196,100 +182,86 @@ TEST(PagedBloom, WhatIsNotLoadedMayContain) {
   EXPECT_EQ(FalsePositives(filter, 1000, 6), 1000u);
 }
 
-TEST(PagedBloom, MissingAndDamagedPagesAreNamedAndMayContain) {
-  MemoryPageStore store;
+TEST_F(PagedBloomTest, MissingAndDamagedPagesAreNamedAndMayContain) {
   const std::vector<KeyHash> keys = RandomHashes(5).Take(10'000);
-  MustBuild(&store, {10'000, 0.01, 1024}, keys);
-  PagedBloom filter = MustOpen(&store);
+  MustBuild(&store_, {10'000, 0.01, 1024}, keys);
+  PagedBloom filter = MustOpen(&store_);
   std::string bytes;
-  std::string reason;
-  ASSERT_TRUE(store.Remove("1-0", &reason));
-  ASSERT_EQ(store.Load("1-2", &bytes, &reason), Found::kYes);
-  ASSERT_TRUE(store.Store("1-1", bytes, &reason));  // a page of another filter
+  ASSERT_TRUE(store_.Remove("1-0", &reason_));
+  ASSERT_EQ(store_.Load("1-2", &bytes, &reason_), Found::kYes);
+  ASSERT_TRUE(store_.Store("1-1", bytes, &reason_));  // a page of another filter
   bytes[500] = static_cast<char>(bytes[500] ^ 1);
-  ASSERT_TRUE(store.Store("1-2", bytes, &reason));
+  ASSERT_TRUE(store_.Store("1-2", bytes, &reason_));
+  MemoryPageStore other;
+  MustBuild(&other, {20'000, 0.01, 1024}, RandomHashes(6).Take(20'000));
+  ASSERT_TRUE(store_.Store("1-3", other.all().at("1-3"), &reason_));
 
-  EXPECT_FALSE(filter.Load(0, &reason));
-  EXPECT_EQ(reason, "page 1-0 is missing; build the filter anew");
-  EXPECT_FALSE(filter.Load(1, &reason));
-  EXPECT_THAT(reason, HasSubstr("page 1-1: these bytes are no page of a PagedBloom: expected the "
-                                "page to be 1 as the rest says, found 2; "));
-  EXPECT_FALSE(filter.Load(2, &reason));
-  EXPECT_THAT(reason,
+  EXPECT_FALSE(filter.Load(0, &reason_));
+  EXPECT_EQ(reason_, "page 1-0 is missing; build the filter anew");
+  EXPECT_FALSE(filter.Load(1, &reason_));
+  EXPECT_THAT(reason_, HasSubstr("page 1-1: these bytes are no page of a PagedBloom: expected the "
+                                 "page to be 1 as the rest says, found 2; "));
+  EXPECT_FALSE(filter.Load(2, &reason_));
+  EXPECT_THAT(reason_,
               HasSubstr("page 1-2: these bytes are no page of a PagedBloom: they are damaged"));
-  EXPECT_FALSE(filter.LoadAll(&reason));
-  EXPECT_EQ(reason, "page 1-0 is missing; build the filter anew");
-  EXPECT_EQ(filter.num_loaded(), filter.shape().pages - 3);
+  EXPECT_FALSE(filter.Load(3, &reason_));
+  EXPECT_THAT(reason_, HasSubstr("expected the number of pages to be "));
+  EXPECT_FALSE(filter.LoadAll(&reason_));
+  EXPECT_EQ(reason_, "page 1-0 is missing; build the filter anew");
+  EXPECT_EQ(filter.num_loaded(), filter.shape().pages - 4);
   ExpectContainsAll(filter, keys);
   RandomHashes absent(8);
   for (int i = 0; i < 10'000; ++i) {
     const KeyHash hash{absent.Next()};
-    if (filter.PageOf(hash) < 3) {
+    if (filter.PageOf(hash) < 4) {
       ASSERT_TRUE(filter.MayContain(hash));
-      ASSERT_EQ(filter.Add(hash, &reason), Added::kFailed);
+      ASSERT_EQ(filter.Add(hash, &reason_), Added::kFailed);
     }
   }
 }
 
-TEST(PagedBloom, PagesOfAnotherFilterAreRefused) {
-  MemoryPageStore store;
-  MemoryPageStore other;
-  MustBuild(&store, {10'000, 0.01, 1024}, RandomHashes(5).Take(10'000));
-  MustBuild(&other, {20'000, 0.01, 1024}, RandomHashes(6).Take(20'000));
-  std::string bytes;
-  std::string reason;
-  ASSERT_EQ(other.Load("1-0", &bytes, &reason), Found::kYes);
-  ASSERT_TRUE(store.Store("1-0", bytes, &reason));
-  PagedBloom filter = MustOpen(&store);
-  EXPECT_FALSE(filter.Load(0, &reason));
-  EXPECT_THAT(reason, HasSubstr("expected the number of pages to be "));
-}
-
 // ---- Adding
 
-TEST(PagedBloom, KeysThatAreAddedStayAcrossSaves) {
-  MemoryPageStore store;
+TEST_F(PagedBloomTest, KeysThatAreAddedStayAcrossSaves) {
   RandomHashes random(9);
   std::vector<KeyHash> keys = random.Take(2000);
-  MustBuild(&store, {10'000, 0.01, 1024}, keys);
+  MustBuild(&store_, {10'000, 0.01, 1024}, keys);
   for (int round = 0; round < 4; ++round) {
-    PagedBloom filter = MustOpen(&store);
-    std::string reason;
+    PagedBloom filter = MustOpen(&store_);
     for (const KeyHash key : random.Take(1500)) {
-      const Added added = filter.Add(key, &reason);
-      ASSERT_NE(added, Added::kFailed) << reason;
-      EXPECT_EQ(filter.Add(key, &reason), Added::kOld);
+      const Added added = filter.Add(key, &reason_);
+      ASSERT_NE(added, Added::kFailed) << reason_;
+      EXPECT_EQ(filter.Add(key, &reason_), Added::kOld);
       keys.push_back(key);
     }
     EXPECT_GT(filter.num_unsaved(), 0u);
     const uint64_t changed = filter.worst_page();
     filter.Unload(changed);
     EXPECT_TRUE(filter.IsLoaded(changed)) << "unsaved keys were dropped";
-    ASSERT_TRUE(filter.Save(&reason)) << reason;
+    ASSERT_TRUE(filter.Save(&reason_)) << reason_;
     EXPECT_EQ(filter.num_unsaved(), 0u);
-    PagedBloom again = MustOpenAll(&store);
+    PagedBloom again = MustOpenAll(&store_);
     ExpectContainsAll(again, keys);
     EXPECT_EQ(again.num_added(), filter.num_added());
     const double told = again.expected_fpr();
-    ASSERT_TRUE(again.Recount(&reason));
+    ASSERT_TRUE(again.Recount(&reason_));
     EXPECT_NEAR(again.expected_fpr(), told, 1e-12);
     ExpectReportedRate(again, 2'000'000, 10);
   }
 }
 
-TEST(PagedBloom, BeyondTheRateEveryKeyIsRefusedLoudly) {
+TEST_F(PagedBloomTest, BeyondTheRateEveryKeyIsRefusedLoudly) {
   for (const uint64_t capacity : {0u, 500u, 20'000u}) {
     MemoryPageStore store;
     PagedBloom filter = MustBuild(&store, {capacity, 0.01, 1024}, {});
     RandomHashes random(11);
-    std::string reason;
     std::vector<KeyHash> keys;
     uint64_t refused = 0;
     for (uint64_t i = 0; i < 2 * capacity + 3000; ++i) {
       const KeyHash key{random.Next()};
       const double fill = filter.fill_ratio();
       const bool contained = filter.MayContain(key);
-      const Added added = filter.Add(key, &reason);
+      const Added added = filter.Add(key, &reason_);
       if (added != Added::kFailed) {
         keys.push_back(key);
         continue;
@@ -298,20 +270,21 @@ TEST(PagedBloom, BeyondTheRateEveryKeyIsRefusedLoudly) {
       ASSERT_FALSE(contained);
       ASSERT_FALSE(filter.MayContain(key)) << "a refused key is there";
       ASSERT_EQ(filter.fill_ratio(), fill);
-      EXPECT_THAT(reason, HasSubstr("the filter is full: with one more key its rate would be "));
-      EXPECT_THAT(reason, HasSubstr("planned were 0.01 for " + std::to_string(capacity) + " keys"));
+      EXPECT_THAT(reason_, HasSubstr("the filter is full: with one more key its rate would be "));
+      EXPECT_THAT(reason_,
+                  HasSubstr("planned were 0.01 for " + std::to_string(capacity) + " keys"));
     }
     EXPECT_GE(keys.size(), capacity);
     EXPECT_GT(refused, 0u);
     EXPECT_LE(filter.expected_fpr(), 0.01);
     ExpectContainsAll(filter, keys);
-    ASSERT_TRUE(filter.Save(&reason)) << reason;
+    ASSERT_TRUE(filter.Save(&reason_)) << reason_;
     ExpectContainsAll(MustOpenAll(&store), keys);
   }
 }
 
 // The record was restored from a copy, and the pages were not.
-TEST(PagedBloom, NothingIsAddedBesideAnOlderRecord) {
+TEST_F(PagedBloomTest, NothingIsAddedBesideAnOlderRecord) {
   constexpr uint64_t kAdded = 200;  // all in the only page, or in pages that stay below the fullest
   for (const uint64_t capacity : {400u, 20'000u}) {
     MemoryPageStore store;
@@ -345,7 +318,7 @@ TEST(PagedBloom, NothingIsAddedBesideAnOlderRecord) {
 
 // ---- Building again
 
-TEST(PagedBloom, ARebuildIntoMorePagesTakesThePlaceOfTheOldOnes) {
+TEST_F(PagedBloomTest, ARebuildIntoMorePagesTakesThePlaceOfTheOldOnes) {
   const TemporaryFolder folder;
   FolderPageStore store(folder.path());
   RandomHashes random(12);
@@ -359,36 +332,20 @@ TEST(PagedBloom, ARebuildIntoMorePagesTakesThePlaceOfTheOldOnes) {
   ExpectContainsAll(opened, keys);
   EXPECT_EQ(opened.PageName(3), "2-3");
   std::string bytes;
-  std::string reason;
-  EXPECT_EQ(store.Load("1-0", &bytes, &reason), Found::kNo);
+  EXPECT_EQ(store.Load("1-0", &bytes, &reason_), Found::kNo);
 }
 
-TEST(PagedBloom, ARebuildThatPassesTheRateLeavesTheOldPages) {
-  MemoryPageStore store;
-  const std::vector<KeyHash> keys = RandomHashes(13).Take(5000);
-  MustBuild(&store, {5000, 0.01, 1024}, keys);
-  const auto before = store.all();
-  const std::vector<KeyHash> more = RandomHashes(14).Take(9000);
-  std::string reason;
-  EXPECT_FALSE(PagedBloom::Build(&store, {6000, 0.01, 1024}, more.data(), more.size(), &reason));
-  EXPECT_THAT(reason, HasSubstr("the 9000 keys given would have a rate of 0.03"));
-  EXPECT_THAT(reason, HasSubstr(", planned were 0.01 for 6000 keys; plan for more keys"));
-  EXPECT_EQ(store.all(), before);
-}
-
-TEST(PagedBloom, WhatIsNoRecordIsLeftAlone) {
-  MemoryPageStore store;
-  std::string reason;
-  EXPECT_FALSE(PagedBloom::Open(&store, &reason));
-  EXPECT_EQ(reason, "there are no pages of a filter: nothing is named \"plan\"; build them first");
-  ASSERT_TRUE(store.Store("plan", "for tomorrow: nothing", &reason));
-  EXPECT_FALSE(PagedBloom::Open(&store, &reason));
-  EXPECT_THAT(reason, HasSubstr("these bytes are no record of a PagedBloom: expected the magic"));
+TEST_F(PagedBloomTest, WhatIsNoRecordIsLeftAlone) {
+  EXPECT_FALSE(PagedBloom::Open(&store_, &reason_));
+  EXPECT_EQ(reason_, "there are no pages of a filter: nothing is named \"plan\"; build them first");
+  ASSERT_TRUE(store_.Store("plan", "for tomorrow: nothing", &reason_));
+  EXPECT_FALSE(PagedBloom::Open(&store_, &reason_));
+  EXPECT_THAT(reason_, HasSubstr("these bytes are no record of a PagedBloom: expected the magic"));
   const KeyHash key{1};
-  EXPECT_FALSE(PagedBloom::Build(&store, {}, &key, 1, &reason));
-  EXPECT_THAT(reason, HasSubstr("these bytes are no record of a PagedBloom: expected the magic"));
-  EXPECT_THAT(reason, HasSubstr("give a place of their own for the pages"));
-  EXPECT_EQ(store.all().size(), 1u);
+  EXPECT_FALSE(PagedBloom::Build(&store_, {}, &key, 1, &reason_));
+  EXPECT_THAT(reason_, HasSubstr("these bytes are no record of a PagedBloom: expected the magic"));
+  EXPECT_THAT(reason_, HasSubstr("give a place of their own for the pages"));
+  EXPECT_EQ(store_.all().size(), 1u);
 }
 
 // A record with eight numbers behind the header and right checksums.
@@ -414,12 +371,10 @@ struct ForgedRecord {
 
 enum InRecord { kCapacity, kPageBytes, kOnes, kRates, kWorstPage, kWorstOnes, kOther, kOtherPages };
 
-TEST(PagedBloom, RecordsWithValuesOutOfTheirRangeAreRefused) {
-  MemoryPageStore store;
-  std::string reason;
+TEST_F(PagedBloomTest, RecordsWithValuesOutOfTheirRangeAreRefused) {
   const std::vector<KeyHash> keys = RandomHashes(1).Take(50);
-  ASSERT_TRUE(PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason));
-  const ForgedRecord whole(store.all().at("plan"));
+  ASSERT_TRUE(PagedBloom::Build(&store_, {60, 0.01, 64}, keys.data(), keys.size(), &reason_));
+  const ForgedRecord whole(store_.all().at("plan"));
   using Change = void (*)(ForgedRecord*);
   for (const Change change : std::initializer_list<Change>{
            [](ForgedRecord* record) { record->header.a = 0; },
@@ -457,28 +412,26 @@ TEST(PagedBloom, RecordsWithValuesOutOfTheirRangeAreRefused) {
        }) {
     ForgedRecord record = whole;
     change(&record);
-    ASSERT_TRUE(store.Store("plan", record.Bytes(), &reason));
-    EXPECT_FALSE(PagedBloom::Open(&store, &reason)) << record.header.count;
-    EXPECT_THAT(reason, HasSubstr("these bytes are no record of a PagedBloom: expected "));
-    EXPECT_FALSE(PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason));
-    EXPECT_THAT(reason, HasSubstr("remove what is named \"plan\" and the pages beside it"));
+    ASSERT_TRUE(store_.Store("plan", record.Bytes(), &reason_));
+    EXPECT_FALSE(PagedBloom::Open(&store_, &reason_)) << record.header.count;
+    EXPECT_THAT(reason_, HasSubstr("these bytes are no record of a PagedBloom: expected "));
+    EXPECT_FALSE(PagedBloom::Build(&store_, {60, 0.01, 64}, keys.data(), keys.size(), &reason_));
+    EXPECT_THAT(reason_, HasSubstr("remove what is named \"plan\" and the pages beside it"));
   }
-  ASSERT_TRUE(store.Store("plan", whole.Bytes(), &reason));
-  EXPECT_TRUE(PagedBloom::Open(&store, &reason)) << reason;
+  ASSERT_TRUE(store_.Store("plan", whole.Bytes(), &reason_));
+  EXPECT_TRUE(PagedBloom::Open(&store_, &reason_)) << reason_;
 }
 
 // A record of 136 bytes that claims 2^32 pages, with all values in range: the cost depends on the
 // existing pages only.
-TEST(PagedBloom, ARecordOfVeryManyPagesTakesNeitherMemoryNorTime) {
-  MemoryPageStore store;
-  std::string reason;
+TEST_F(PagedBloomTest, ARecordOfVeryManyPagesTakesNeitherMemoryNorTime) {
   const std::vector<KeyHash> keys = RandomHashes(1).Take(50);
-  ASSERT_TRUE(PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason));
-  ForgedRecord record(store.all().at("plan"));
+  ASSERT_TRUE(PagedBloom::Build(&store_, {60, 0.01, 64}, keys.data(), keys.size(), &reason_));
+  ForgedRecord record(store_.all().at("plan"));
   record.header.count = uint64_t{1} << 32;
   record.numbers[kOther] = 7;
   record.numbers[kOtherPages] = uint64_t{1} << 32;
-  ASSERT_TRUE(store.Store("plan", record.Bytes(), &reason));
+  ASSERT_TRUE(store_.Store("plan", record.Bytes(), &reason_));
   struct rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
   struct rlimit some = before;
@@ -487,40 +440,37 @@ TEST(PagedBloom, ARecordOfVeryManyPagesTakesNeitherMemoryNorTime) {
     ASSERT_EQ(setrlimit(RLIMIT_AS, &some), 0);
   }
   {
-    std::optional<PagedBloom> filter = PagedBloom::Open(&store, &reason);
-    ASSERT_TRUE(filter.has_value()) << reason;
+    std::optional<PagedBloom> filter = PagedBloom::Open(&store_, &reason_);
+    ASSERT_TRUE(filter.has_value()) << reason_;
     EXPECT_TRUE(filter->MayContain(keys.front()));
-    EXPECT_FALSE(filter->Load(123'456'789, &reason));
-    EXPECT_FALSE(filter->LoadAll(&reason));
-    EXPECT_FALSE(filter->Recount(&reason));
+    EXPECT_FALSE(filter->Load(123'456'789, &reason_));
+    EXPECT_FALSE(filter->LoadAll(&reason_));
+    EXPECT_FALSE(filter->Recount(&reason_));
   }
   // The build removes the 2^32 claimed pages of generation 7, and then the 2^32 claimed pages of
   // the filter.
   const std::optional<PagedBloom> built =
-      PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason);
+      PagedBloom::Build(&store_, {60, 0.01, 64}, keys.data(), keys.size(), &reason_);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
-  ASSERT_TRUE(built.has_value()) << reason;
-  EXPECT_EQ(store.all().size(), built->shape().pages + 1);
+  ASSERT_TRUE(built.has_value()) << reason_;
+  EXPECT_EQ(store_.all().size(), built->shape().pages + 1);
 }
 
 // A rebuild removes all pages of the other generation, however many an interrupted removal left.
-TEST(PagedBloom, ARebuildRemovesAllThatCrashesLeft) {
+TEST_F(PagedBloomTest, ARebuildRemovesAllThatCrashesLeft) {
   for (const uint64_t there : {0u, 1u, 65'536u, 65'537u, 100'000u, 262'145u}) {
     MemoryPageStore store;
-    std::string reason;
     const std::vector<KeyHash> keys = RandomHashes(1).Take(5);
-    ASSERT_TRUE(PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason));
+    MustBuild(&store, {60, 0.01, 64}, keys);
     ForgedRecord record(store.all().at("plan"));
     record.numbers[kOther] = 7;
     record.numbers[kOtherPages] = 300'000;
-    ASSERT_TRUE(store.Store("plan", record.Bytes(), &reason));
+    ASSERT_TRUE(store.Store("plan", record.Bytes(), &reason_));
     for (uint64_t page = 0; page < there; ++page) {
-      ASSERT_TRUE(store.Store("7-" + std::to_string(page), "", &reason));
+      ASSERT_TRUE(store.Store("7-" + std::to_string(page), "", &reason_));
     }
-    const std::optional<PagedBloom> built =
-        PagedBloom::Build(&store, {60, 0.01, 64}, keys.data(), keys.size(), &reason);
-    ASSERT_TRUE(built.has_value()) << reason;
-    EXPECT_EQ(store.all().size(), built->shape().pages + 1) << there;
+    const PagedBloom built = MustBuild(&store, {60, 0.01, 64}, keys);
+    EXPECT_EQ(store.all().size(), built.shape().pages + 1) << there;
   }
 }
 
@@ -555,7 +505,7 @@ class CutShort : public PageStore {
   int left_;
 };
 
-TEST(PagedBloom, ARebuildThatIsCutShortLeavesOldOrNewPages) {
+TEST_F(PagedBloomTest, ARebuildThatIsCutShortLeavesOldOrNewPages) {
   const std::vector<KeyHash> old_keys = RandomHashes(15).Take(3000);
   const std::vector<KeyHash> new_keys = RandomHashes(16).Take(8000);
   int left_old = 0;
@@ -564,11 +514,10 @@ TEST(PagedBloom, ARebuildThatIsCutShortLeavesOldOrNewPages) {
     MemoryPageStore store;
     MustBuild(&store, {3000, 0.01, 1024}, old_keys);
     CutShort cut(&store, changes);
-    std::string reason;
     const auto built =
-        PagedBloom::Build(&cut, {8000, 0.01, 1024}, new_keys.data(), new_keys.size(), &reason);
+        PagedBloom::Build(&cut, {8000, 0.01, 1024}, new_keys.data(), new_keys.size(), &reason_);
     if (!cut.was_cut()) break;
-    EXPECT_TRUE(built.has_value() || reason == "the store is gone") << reason;
+    EXPECT_TRUE(built.has_value() || reason_ == "the store is gone") << reason_;
     const PagedBloom opened = MustOpenAll(&store);
     const bool is_new = opened.plan().capacity == 8000;
     EXPECT_EQ(is_new, built.has_value() || opened.num_added() > 5000);
@@ -582,15 +531,14 @@ TEST(PagedBloom, ARebuildThatIsCutShortLeavesOldOrNewPages) {
   EXPECT_GT(left_new, 3);
 }
 
-TEST(PagedBloom, AFirstBuildThatIsCutShortLeavesNoFilter) {
+TEST_F(PagedBloomTest, AFirstBuildThatIsCutShortLeavesNoFilter) {
   const std::vector<KeyHash> keys = RandomHashes(15).Take(3000);
   for (int changes = 0; changes < 5; ++changes) {
     MemoryPageStore store;
     CutShort cut(&store, changes);
-    std::string reason;
-    EXPECT_FALSE(PagedBloom::Build(&cut, {3000, 0.01, 1024}, keys.data(), keys.size(), &reason));
-    EXPECT_FALSE(PagedBloom::Open(&store, &reason));
-    EXPECT_THAT(reason, HasSubstr("there are no pages of a filter: "));
+    EXPECT_FALSE(PagedBloom::Build(&cut, {3000, 0.01, 1024}, keys.data(), keys.size(), &reason_));
+    EXPECT_FALSE(PagedBloom::Open(&store, &reason_));
+    EXPECT_THAT(reason_, HasSubstr("there are no pages of a filter: "));
     const PagedBloom last = MustBuild(&store, {500, 0.01, 1024}, RandomHashes(17).Take(500));
     EXPECT_EQ(store.all().size(), last.shape().pages + 1);
     ExpectContainsAll(MustOpenAll(&store), RandomHashes(17).Take(500));
@@ -598,7 +546,7 @@ TEST(PagedBloom, AFirstBuildThatIsCutShortLeavesNoFilter) {
 }
 
 // Keys of earlier saves are never false negatives, and the reported rate is never too low.
-TEST(PagedBloom, ASaveThatIsCutShortLosesNoOlderKeyAndNoBit) {
+TEST_F(PagedBloomTest, ASaveThatIsCutShortLosesNoOlderKeyAndNoBit) {
   const std::vector<KeyHash> old_keys = RandomHashes(18).Take(3000);
   const std::vector<KeyHash> new_keys = RandomHashes(19).Take(2000);
   bool overstated = false;
@@ -607,20 +555,19 @@ TEST(PagedBloom, ASaveThatIsCutShortLosesNoOlderKeyAndNoBit) {
     MustBuild(&store, {8000, 0.01, 1024}, old_keys);
     CutShort cut(&store, changes);
     PagedBloom filter = MustOpen(&cut);
-    std::string reason;
-    for (const KeyHash key : new_keys) ASSERT_NE(filter.Add(key, &reason), Added::kFailed);
-    if (filter.Save(&reason)) {
+    for (const KeyHash key : new_keys) ASSERT_NE(filter.Add(key, &reason_), Added::kFailed);
+    if (filter.Save(&reason_)) {
       ExpectContainsAll(MustOpenAll(&store), new_keys);
       break;
     }
-    EXPECT_EQ(reason, "the store is gone");
+    EXPECT_EQ(reason_, "the store is gone");
     PagedBloom after = MustOpenAll(&store);
     ExpectContainsAll(after, old_keys);
     const double told = after.expected_fpr();
-    ASSERT_TRUE(after.Recount(&reason)) << reason;
+    ASSERT_TRUE(after.Recount(&reason_)) << reason_;
     EXPECT_GE(told, after.expected_fpr() - 1e-12);
     overstated |= told > after.expected_fpr() + 1e-6;
-    ASSERT_TRUE(after.Save(&reason)) << reason;
+    ASSERT_TRUE(after.Save(&reason_)) << reason_;
     EXPECT_NEAR(MustOpen(&store).expected_fpr(), after.expected_fpr(), 1e-12);
   }
   EXPECT_TRUE(overstated);
@@ -628,18 +575,16 @@ TEST(PagedBloom, ASaveThatIsCutShortLosesNoOlderKeyAndNoBit) {
 
 // ---- Bytes
 
-TEST(PagedBloom, EveryBitOfRecordAndPageThatChangedIsSeen) {
-  MemoryPageStore store;
-  MustBuild(&store, {300, 0.01, 64}, RandomHashes(20).Take(300));
+TEST_F(PagedBloomTest, EveryBitOfRecordAndPageThatChangedIsSeen) {
+  MustBuild(&store_, {300, 0.01, 64}, RandomHashes(20).Take(300));
   for (const std::string name : {"plan", "1-1"}) {
     std::string whole;
-    std::string reason;
-    ASSERT_EQ(store.Load(name, &whole, &reason), Found::kYes);
+    ASSERT_EQ(store_.Load(name, &whole, &reason_), Found::kYes);
     const auto expect_refused = [&](const std::string& bytes) {
-      ASSERT_TRUE(store.Store(name, bytes, &reason));
-      std::optional<PagedBloom> filter = PagedBloom::Open(&store, &reason);
-      EXPECT_FALSE(filter && filter->Load(1, &reason)) << name;
-      EXPECT_THAT(reason, HasSubstr("these bytes are no "));
+      ASSERT_TRUE(store_.Store(name, bytes, &reason_));
+      std::optional<PagedBloom> filter = PagedBloom::Open(&store_, &reason_);
+      EXPECT_FALSE(filter && filter->Load(1, &reason_)) << name;
+      EXPECT_THAT(reason_, HasSubstr("these bytes are no "));
     };
     for (size_t bit = 0; bit < whole.size() * 8; ++bit) {
       std::string damaged = whole;
@@ -649,9 +594,9 @@ TEST(PagedBloom, EveryBitOfRecordAndPageThatChangedIsSeen) {
     for (size_t length = 0; length < whole.size(); ++length)
       expect_refused(whole.substr(0, length));
     expect_refused(whole + '\0');
-    ASSERT_TRUE(store.Store(name, whole, &reason));
+    ASSERT_TRUE(store_.Store(name, whole, &reason_));
   }
-  MustOpenAll(&store);
+  MustOpenAll(&store_);
 }
 
 }  // namespace paged_bloom_test

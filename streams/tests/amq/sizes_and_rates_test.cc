@@ -1,4 +1,5 @@
-// Tests that every kind of filter has the size of its formula and the rate that it reports.
+// Tests that every kind of filter contains what was added, for few and for many keys, and has the
+// size of its formula and the rate that it reports.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,9 @@
 namespace winnow::amq {
 namespace sizes_and_rates_test {
 
+using testing::ExpectContainsAll;
 using testing::ExpectReportedRate;
+using testing::FalsePositives;
 using testing::RandomHashes;
 
 constexpr double kRates[] = {0.1, 0.01, 0.001};
@@ -47,12 +50,40 @@ TYPED_TEST(SizesAndRatesOf, FiltersOfAPlan) {
   }
 }
 
+TYPED_TEST(SizesAndRatesOf, WithoutKeysContainsNothing) {
+  for (const uint64_t capacity : {0u, 1u, 1000u}) {
+    const typename TypeParam::Filter filter({capacity, 0.01});
+    EXPECT_EQ(FalsePositives(filter, 10'000, 1), 0u);
+    EXPECT_EQ(filter.fill_ratio(), 0);
+    EXPECT_EQ(filter.expected_fpr(), 0);
+  }
+}
+
+TYPED_TEST(SizesAndRatesOf, ContainsWhatWasAdded) {
+  for (const uint64_t capacity : {0u, 1u, 2u, 3u, 5u, 10u, 100u, 10'000u, 300'000u}) {
+    for (const double rate : {0.5, 0.01, 1e-9, 1e-15}) {
+      typename TypeParam::Filter filter({capacity, rate});
+      const std::vector<KeyHash> keys = RandomHashes(2).Take(capacity);
+      for (const KeyHash key : keys) ASSERT_TRUE(testing::Take(&filter, key)) << capacity << rate;
+      ExpectContainsAll(filter, keys);
+      if constexpr (TypeParam::kRemoves) {
+        EXPECT_EQ(filter.num_keys(), capacity);
+        for (const KeyHash key : keys) ASSERT_TRUE(filter.Remove(key));
+        EXPECT_EQ(filter.num_keys(), 0u);
+        EXPECT_EQ(filter.fill_ratio(), TypeParam::StuckRatio(filter));
+      }
+    }
+  }
+}
+
 // Tests immutable filters, which have the fewest whole bits per fingerprint.
 template <typename Make, typename SlotsAKey>
 void ExpectStaticSizesAndRates(Make make, SlotsAKey slots_a_key) {
   for (const double rate : kRates) {
     for (const uint64_t keys : kCounts) {
-      const auto filter = make(RandomHashes(keys).Take(keys), rate);
+      const std::vector<KeyHash> hashes = RandomHashes(keys).Take(keys);
+      const auto filter = make(hashes, rate);
+      ExpectContainsAll(filter, hashes);
       const double bits = std::max(4.0, std::ceil(std::log2(1 / rate)));
       ExpectSize(filter.size_bytes(), keys, slots_a_key(static_cast<double>(keys)) * bits, rate);
       EXPECT_LE(filter.planned_fpr(), rate);
@@ -61,21 +92,15 @@ void ExpectStaticSizesAndRates(Make make, SlotsAKey slots_a_key) {
   }
 }
 
-TEST(SizesAndRates, OfXorFilter) {
+TEST(SizesAndRates, OfImmutableFilters) {
   ExpectStaticSizesAndRates([](const std::vector<KeyHash>& keys,
                                double rate) { return XorFilter(keys.data(), keys.size(), rate); },
                             [](double) { return 1.23; });
-}
-
-TEST(SizesAndRates, OfBinaryFuseFilter) {
   ExpectStaticSizesAndRates(
       [](const std::vector<KeyHash>& keys, double rate) {
         return BinaryFuseFilter(keys.data(), keys.size(), rate);
       },
       [](double n) { return std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(n)); });
-}
-
-TEST(SizesAndRates, OfBinaryFuseFilterWithFourSlots) {
   ExpectStaticSizesAndRates(
       [](const std::vector<KeyHash>& keys, double rate) {
         return BinaryFuseFilter(keys.data(), keys.size(), rate, FuseArity::kFour);

@@ -6,15 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "streams/tests/amq/filter_testing.h"
-#include "tests/support/files.h"
 #include "winnow/amq/binary_fuse_filter.h"
 #include "winnow/amq/paged_bloom.h"
 #include "winnow/amq/scalable_bloom.h"
@@ -67,11 +63,8 @@ TEST(Sizes, AreThoseOfTheOtherFiltersThatAreMade) {
       EXPECT_EQ(Find(plan, "fuse, 4-wise").bytes,
                 BinaryFuseFilter(hashes.data(), keys, rate, FuseArity::kFour).size_bytes());
       MemoryPageStore store;
-      std::string reason;
-      const auto pages =
-          PagedBloom::Build(&store, {keys, rate, 1024}, hashes.data(), keys, &reason);
-      ASSERT_TRUE(pages.has_value()) << reason;
-      EXPECT_EQ(Find(plan, "paged").bytes, pages->size_bytes());
+      EXPECT_EQ(Find(plan, "paged").bytes,
+                testing::MustBuild(&store, {keys, rate, 1024}, hashes).size_bytes());
     }
   }
 }
@@ -143,12 +136,6 @@ TEST(Sizes, PlanningFiguresOfTheField) {
   EXPECT_NEAR(BloomFilterRate(1e9, 50e9, 8), 2.28e-7, 0.005e-7);
   // Tables omit equal hashes, which add a twentieth here.
   EXPECT_NEAR(BloomFilterRate(1e9, 50e9, 16) - std::ldexp(1e9, -64), 1.0005e-9, 0.0001e-9);
-  const KindSize million = Find({1'000'000, 0.01}, "standard");
-  EXPECT_EQ(million.bits, 7u);
-  EXPECT_NEAR(static_cast<double>(million.bytes) / 1048576, 1.14, 0.005);
-  const KindSize thousand = Find({1000, 1e-7}, "standard");
-  EXPECT_EQ(thousand.bits, 23u);
-  EXPECT_NEAR(static_cast<double>(thousand.bytes) / 1024, 4.10, 0.005);
   // Tables have 854, the nearest number, with a rate of 1.0002 %.
   EXPECT_EQ(BloomFilterKeys(8192, 7, 0.01), 853u);
   EXPECT_NEAR(BloomFilterRate(854, 8192, 7), 0.010002, 0.000001);
@@ -156,74 +143,6 @@ TEST(Sizes, PlanningFiguresOfTheField) {
   EXPECT_NEAR(BloomFilterRate(800, 8192, 6), 0.0076, 0.00005);
   EXPECT_NEAR(BloomFilterRate(871, 8192, 6), 0.0110, 0.0001);
   EXPECT_EQ(BloomFilterKeys(64, 1, 1e-9), 0u);
-}
-
-// ---- streams/docs/changing-filters.md
-
-std::vector<std::string> Split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream from(text);
-  for (std::string part; std::getline(from, part, separator);) {
-    part.erase(0, part.find_first_not_of(' '));
-    parts.push_back(part.substr(0, part.find_last_not_of(' ') + 1));
-  }
-  return parts;
-}
-
-struct SaidOfKind {
-  std::string bits[2];  // per key, at 1 % and at 0.01 %
-  std::string keys_can_be;
-};
-
-// Returns the rows of kinds that grow. Kinds in one row share words, except those separated by ";".
-std::map<std::string, SaidOfKind> KindsOfThePage() {
-  std::map<std::string, SaidOfKind> kinds;
-  for (const std::string& line : Split(testing::ReadFile(WINNOW_CHANGING_FILTERS_MD), '\n')) {
-    // The first cell is empty, before the row.
-    const std::vector<std::string> cells = Split(line, '|');
-    if (cells.size() != 5 || cells[4].rfind("added", 0) != 0) continue;
-    const std::vector<std::string> groups = Split(cells[1], ';');
-    for (size_t i = 0; i < groups.size(); ++i) {
-      const auto part = [&](size_t cell) {
-        const std::vector<std::string> parts = Split(cells[cell], ';');
-        return parts[std::min(i, parts.size() - 1)];
-      };
-      for (const std::string& name : Split(groups[i], ',')) {
-        kinds[name.substr(0, name.find(" Bloom"))] = {{part(2), part(3)}, part(4)};
-      }
-    }
-  }
-  return kinds;
-}
-
-// Returns whether the number rounds to the text, or to a value in its range: "9.93", "9.6 to 9.7".
-bool RoundsTo(double number, const std::string& text) {
-  const size_t to = text.find(" to ");
-  const double least = std::stod(text);
-  const double most = to == std::string::npos ? least : std::stod(text.substr(to + 4));
-  const auto decimals = static_cast<int>(text.size() - text.rfind('.') - 1);
-  const double half = 0.5 * std::pow(10, -decimals) + 1e-9;
-  return number > least - half && number < most + half;
-}
-
-TEST(Sizes, AreThoseOfThePage) {
-  std::map<std::string, SaidOfKind> said = KindsOfThePage();
-  for (const double rate : {0.01, 0.0001}) {
-    for (const KindSize& size : SizesFor({1'000'000, rate})) {
-      if (!size.grows) continue;
-      const auto found = said.find(size.kind);
-      ASSERT_NE(found, said.end()) << "the page has no row of " << size.kind;
-      EXPECT_PRED2(RoundsTo, static_cast<double>(size.bytes) * 8 / 1e6,
-                   found->second.bits[rate < 0.01])
-          << size.kind;
-      EXPECT_EQ(found->second.keys_can_be, size.deletes     ? "added and removed"
-                                           : size.threads   ? "by many threads at once"
-                                           : size.unlimited ? "added, any number of them"
-                                                            : "added")
-          << size.kind;
-    }
-  }
-  for (const auto& [name, what] : said) Find({1'000'000, 0.01}, name);
 }
 
 }  // namespace sizes_test

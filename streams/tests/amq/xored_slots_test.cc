@@ -38,17 +38,6 @@ TEST(FillSlots, RefusesWhatCantBePlacedAndLeavesTheBytes) {
   }
 }
 
-TEST(FillSlots, TakesOneKeyForEachSlotThatIsItsOwn) {
-  const auto slots_of = [](uint64_t seeded) {
-    return std::array<uint64_t, 3>{seeded % 3, 3 + seeded % 5, 8 + seeded % 7};
-  };
-  const KeyHash hash = {1};
-  std::vector<unsigned char> bytes(PackedBytes(15, 13));
-  ASSERT_TRUE(FillSlots(&hash, 1, 1, 15, 13, slots_of, bytes.data()));
-  const uint64_t seeded = SeededHash(1, 1);
-  EXPECT_TRUE(SlotsHold(bytes.data(), 13, slots_of(seeded), FingerprintOf(seeded, 13)));
-}
-
 TEST(ThrowUnbuildable, SaysWhatToDo) {
   try {
     ThrowUnbuildable("XorFilter", 12, 64);

@@ -26,7 +26,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::Numbered;
 using testing::ReadFile;
@@ -56,9 +55,8 @@ TEST_F(DedupStatePlaceTest, AFullDiskIsASentence) {
                                                 "/state' </dev/null; echo status \\$?\""});
   EXPECT_EQ(read_only.output, "status 2\n");
   EXPECT_THAT(read_only.errors, HasSubstr("can't be made: Read-only file system"));
-  const ChildResult nowhere = RunDedup("--state='" + folder_ / "none/state" + "' </dev/null");
-  EXPECT_EQ(nowhere.status, 2);
-  EXPECT_THAT(nowhere.errors, HasSubstr("No such file or directory"));
+  EXPECT_THAT(testing::ErrorsOf("--state='" + folder_ / "none/state" + "' </dev/null"),
+              HasSubstr("No such file or directory"));
 }
 
 // The output would overwrite the state, and the state is not a text.
@@ -81,10 +79,8 @@ TEST_F(DedupStatePlaceTest, AFileOfAnotherUseIsRefused) {
         {in + " 1<>" + quoted, "standard output"}, {in + " - <" + quoted, "standard input"},
         {"<" + quoted, "standard input"},          {in + " " + quoted, "the input "}};
     for (const auto& it : cases) {
-      const ChildResult refused = RunDedup("--state='" + state_ + "'" + small + it.arguments);
-      EXPECT_EQ(refused.status, 2) << it.arguments;
-      EXPECT_THAT(refused.output, IsEmpty()) << it.arguments;
-      EXPECT_THAT(refused.errors, HasSubstr("the state " + state_ + " is " + it.what))
+      EXPECT_THAT(testing::Refusal("--state='" + state_ + "'" + small + it.arguments),
+                  HasSubstr("the state " + state_ + " is " + it.what))
           << it.arguments;
       EXPECT_TRUE(ReadFile(state_) == before) << it.arguments;
     }
@@ -110,10 +106,7 @@ TEST_F(DedupStatePlaceTest, WhatIsNoStateIsSaidInAUsersWords) {
   for (const std::string& bytes : {std::string("root:x:0:0:root:/root:/bin/bash\n"), std::string(),
                                    std::string("W"), filter}) {
     WriteFile(state_, bytes);
-    const ChildResult refused = Run({"b"});
-    EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.output, IsEmpty());
-    EXPECT_THAT(refused.errors, AllOf(HasSubstr("is not a state of winnow dedup"),
+    EXPECT_THAT(Refusal({"b"}), AllOf(HasSubstr("is not a state of winnow dedup"),
                                       HasSubstr("give another file"), Not(HasSubstr("Serialize"))));
     EXPECT_TRUE(ReadFile(state_) == bytes);
   }
@@ -196,17 +189,14 @@ TEST_F(DedupStatePlaceTest, WhatIsUnfinishedHasNoName) {
 TEST_F(DedupStatePlaceTest, OfTwoThatMakeAStateOneEnds) {
   const std::string fifo = folder_ / "fifo", out = folder_ / "out";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  const int output = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const testing::Started slow("dedup '" + fifo + "' --state='" + state_ + "'", output,
-                              folder_ / "errors");
-  close(output);
+  const auto slow = testing::StartDedup("'" + fifo + "' --state='" + state_ + "'", out);
   FILE* const input = fopen(fifo.c_str(), "we");  // the run has looked for the state by then
   EXPECT_EQ(Run({"b"}).output, "b\n");
   const std::string before = ReadFile(state_);
   fputs("a\n", input);
   fclose(input);
-  EXPECT_EQ(WEXITSTATUS(slow.Wait()), 2);
-  EXPECT_THAT(slow.Errors(), HasSubstr("was made by another run meanwhile"));
+  EXPECT_EQ(WEXITSTATUS(slow->Wait()), 2);
+  EXPECT_THAT(slow->Errors(), HasSubstr("was made by another run meanwhile"));
   EXPECT_EQ(ReadFile(out), "");
   EXPECT_TRUE(ReadFile(state_) == before);
   EXPECT_EQ(Run({"a", "b"}).output, "a\n");

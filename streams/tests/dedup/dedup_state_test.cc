@@ -34,7 +34,6 @@ using testing::ChildResult;
 using testing::DedupStateTest;
 using testing::FirstOfEach;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::LinesOf;
 using testing::Numbered;
 using testing::PeakOfMemory;
@@ -42,6 +41,7 @@ using testing::RandomLines;
 using testing::ReadFile;
 using testing::RunDedup;
 using testing::RunProgram;
+using testing::StartDedup;
 using testing::TextOf;
 using testing::WriteFile;
 
@@ -73,23 +73,16 @@ TEST_F(DedupStateTest, AFullJournalBecomesPartOfTheFilter) {
 }
 
 TEST_F(DedupStateTest, ASecondRunAtOnceIsRefused) {
-  int ends[2];
-  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   ASSERT_EQ(mkfifo((folder_ / "fifo").c_str(), 0600), 0);
   Run({"x"});
-  const testing::Started first("dedup '" + folder_ / "fifo" + "' --state='" + state_ + "'", ends[1],
-                               folder_ / "errors");
+  const auto first =
+      StartDedup("'" + folder_ / "fifo" + "' --state='" + state_ + "'", folder_ / "out");
   const int fifo = open((folder_ / "fifo").c_str(), O_WRONLY | O_CLOEXEC);
   const std::string before = ReadFile(state_);
-  const ChildResult second = Run({"y"});
-  EXPECT_EQ(second.status, 2);
-  EXPECT_THAT(second.output, IsEmpty());
-  EXPECT_THAT(second.errors, HasSubstr("in use by another run"));
+  EXPECT_THAT(Refusal({"y"}), HasSubstr("in use by another run"));
   EXPECT_TRUE(ReadFile(state_) == before);
   close(fifo);
-  EXPECT_EQ(first.Wait(), 0);
-  close(ends[0]);
-  close(ends[1]);
+  EXPECT_EQ(first->Wait(), 0);
   EXPECT_EQ(Run({"x", "y"}).output, "y\n");
 }
 
@@ -109,10 +102,7 @@ TEST_F(DedupStateTest, AnotherPlanIsRefused) {
   Run({"a"}, "--capacity=1000 --rate=1e-6");
   const std::string before = ReadFile(state_);
   for (const char* flags : {"--capacity=1001", "--rate=1e-7", "--capacity=1001 --rate=1e-6"}) {
-    const ChildResult refused = Run({"b"}, flags);
-    EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.output, IsEmpty());
-    EXPECT_THAT(refused.errors,
+    EXPECT_THAT(Refusal({"b"}, flags),
                 HasSubstr("state is of another plan: --capacity=1000 --rate=1e-06"));
     EXPECT_TRUE(ReadFile(state_) == before);
   }
@@ -136,10 +126,7 @@ TEST_F(DedupStateTest, DamageIsRefused) {
   for (int i = 0; i < 48; i += 3) places.push_back(journal + static_cast<size_t>(i));
   const auto refused = [&](const std::string& bytes, const std::string& how) {
     WriteFile(state_, bytes);
-    const ChildResult outcome = Run({"new"}, flags);
-    EXPECT_EQ(outcome.status, 2) << how;
-    EXPECT_THAT(outcome.output, IsEmpty()) << how;
-    EXPECT_THAT(outcome.errors, HasSubstr("the state " + state_)) << how;
+    EXPECT_THAT(Refusal({"new"}, flags), HasSubstr("the state " + state_)) << how;
     EXPECT_TRUE(ReadFile(state_) == bytes) << how;
   };
   for (const size_t place : places) {
@@ -174,10 +161,7 @@ TEST_F(DedupStateTest, RecordsThatContradictTheFilterAreRefused) {
     std::string bytes = whole;
     amq::WriteHeader(forged, reinterpret_cast<unsigned char*>(bytes.data()));
     WriteFile(state_, bytes);
-    const ChildResult outcome = Run(lines, flags);
-    EXPECT_EQ(outcome.status, 2) << int{a} << " " << int{b};
-    EXPECT_THAT(outcome.output, IsEmpty());
-    EXPECT_THAT(outcome.errors, HasSubstr("the state " + state_));
+    EXPECT_THAT(Refusal(lines, flags), HasSubstr("the state " + state_));
     EXPECT_TRUE(ReadFile(state_) == bytes);
   };
   for (const uint8_t a : {uint8_t{0}, uint8_t{1}}) {
@@ -219,11 +203,22 @@ TEST_F(DedupStateTest, AStateOfBeforeIsGoneOnFromWhateverItsPlan) {
   EXPECT_EQ(Run(lines, flags).output, "");
   // A new state is not created from such a plan.
   fs::remove(state_);
-  const ChildResult refused = Run(lines, flags);
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.output, IsEmpty());
-  EXPECT_THAT(refused.errors, HasSubstr("--rate=1e-15 can't be kept for 20000 lines"));
+  EXPECT_THAT(Refusal(lines, flags), HasSubstr("--rate=1e-15 can't be kept for 20000 lines"));
   EXPECT_FALSE(fs::exists(state_));
+}
+
+// Returns the state `before` as a kill leaves it while the filter of the state `after`, of so many
+// keys, is written up to this place: the record says that it is being written.
+std::string HalfWritten(const std::string& before, const std::string& after, size_t cut,
+                        uint64_t keys) {
+  amq::Header header;
+  EXPECT_EQ(amq::ReadHeader({before.data(), 88}, amq::Serialized::kLinesRecord, &header), "");
+  header.a = 1;
+  header.keys = keys;
+  std::string mixed = before;
+  mixed.replace(4096, cut - 4096, after.substr(4096, cut - 4096));
+  amq::WriteHeader(header, reinterpret_cast<unsigned char*>(mixed.data()));
+  return mixed;
 }
 
 // Simulates a run that is killed while it rewrites the filter: some words have their old values,
@@ -237,18 +232,11 @@ TEST_F(DedupStateTest, AFilterHalfWrittenIsMadeWhole) {
   const std::string after = ReadFile(state_);
   ASSERT_EQ(after.rfind("WAmline\n"), std::string::npos);
 
-  amq::Header header;
-  ASSERT_EQ(amq::ReadHeader({before.data(), 88}, amq::Serialized::kLinesRecord, &header), "");
-  header.a = 1;
-  header.keys = 180'000;
   const size_t journal = before.size() - (size_t{1} << 20) - 4096;
   std::mt19937_64 random(2);
   for (int i = 0; i < 12; ++i) {
-    std::string mixed = before;
     const size_t cut = i == 0 ? 4096 : i == 1 ? journal - 4096 : 4096 + random() % (journal - 8192);
-    mixed.replace(4096, cut - 4096, after.substr(4096, cut - 4096));
-    amq::WriteHeader(header, reinterpret_cast<unsigned char*>(mixed.data()));
-    WriteFile(state_, mixed);
+    WriteFile(state_, HalfWritten(before, after, cut, 180'000));
     const ChildResult again = Run(Numbered(0, 120'000), flags + " --count");
     EXPECT_EQ(again.status, 0) << again.errors;
     EXPECT_EQ(again.output, "0\n") << cut;
@@ -267,16 +255,9 @@ TEST_F(DedupStateTest, ACountHalfWrittenLosesNothingOfBefore) {
   const std::vector<std::string> lines = Numbered(100'000, 200'000);
   Run(lines, flags);
   const std::string after = ReadFile(state_);
-  amq::Header header;
-  ASSERT_EQ(amq::ReadHeader({before.data(), 88}, amq::Serialized::kLinesRecord, &header), "");
-  header.a = 1;
-  header.keys = 101'000;
   const size_t end = before.size() - (size_t{1} << 20) - 4096;  // lower bound of the filter's end
   for (const size_t cut : {size_t{4096}, 4096 + end / 50, end / 2, end}) {
-    std::string mixed = before;
-    mixed.replace(4096, cut - 4096, after.substr(4096, cut - 4096));
-    amq::WriteHeader(header, reinterpret_cast<unsigned char*>(mixed.data()));
-    WriteFile(state_, mixed);
+    WriteFile(state_, HalfWritten(before, after, cut, 101'000));
     const ChildResult again = Run(Numbered(0, 1'000), flags);
     EXPECT_EQ(again.status, 0) << cut << ": " << again.errors;
     EXPECT_EQ(again.output, "0\n") << cut;
@@ -290,8 +271,7 @@ TEST_F(DedupStateTest, ACountHalfWrittenLosesNothingOfBefore) {
 TEST_F(DedupStateTest, AfterKillsFewLinesRepeatAndNoneIsLost) {
   const std::vector<std::string> lines = RandomLines(1'500'000, 1'000'000, 4);
   WriteFile(folder_ / "in", TextOf(lines));
-  const std::string arguments =
-      "dedup '" + folder_ / "in" + "' --capacity=1e6 --state='" + state_ + "'";
+  const std::string arguments = "'" + folder_ / "in" + "' --capacity=1e6 --state='" + state_ + "'";
   std::unordered_set<std::string> printed;
   std::mt19937_64 random(5);
   int kills = 0;
@@ -307,14 +287,12 @@ TEST_F(DedupStateTest, AfterKillsFewLinesRepeatAndNoneIsLost) {
   // machine.
   double longest = 1'000;  // microseconds
   for (bool ended = false; !ended; longest *= 1.25) {
-    const int out = open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    const testing::Started tool(arguments, out, folder_ / "errors");
-    close(out);
+    const auto tool = StartDedup(arguments, folder_ / "out");
     usleep(static_cast<useconds_t>(random() % static_cast<uint64_t>(longest)));
-    kill(tool.process(), SIGKILL);
-    const int status = tool.Wait();
+    kill(tool->process(), SIGKILL);
+    const int status = tool->Wait();
     ended = WIFEXITED(status);
-    EXPECT_TRUE(!ended || status == 0) << tool.Errors();
+    EXPECT_TRUE(!ended || status == 0) << tool->Errors();
     kills += !ended;
     EXPECT_LE(take(ReadFile(folder_ / "out")), 65'536u);
   }
@@ -341,22 +319,19 @@ TEST_F(DedupStateTest, MemoryIsThatOfTheFilter) {
 
   // Returns the peak memory of a run with these lines, of which only the repeats are printed.
   const auto peak_with = [&](uint64_t from, uint64_t to) {
-    const int output = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    const testing::Started tool(
-        "dedup '" + fifo + "' --seen --capacity=2e7 --state='" + state_ + "'", output,
-        folder_ / "errors");
-    close(output);
+    const auto tool =
+        StartDedup("'" + fifo + "' --seen --capacity=2e7 --state='" + state_ + "'", out);
     FILE* const input = fopen(fifo.c_str(), "we");
     for (uint64_t i = from; i < to; ++i) fprintf(input, "%d\n", static_cast<int>(i));
     // Once the second repeat is printed, the state has all lines before the first one.
     for (const char* const repeat : {"0\n", "0\n0\n"}) {
       fputs("0\n", input);
       fflush(input);
-      while (!tool.HasEnded() && ReadFile(out) != repeat) usleep(2'000);
+      while (!tool->HasEnded() && ReadFile(out) != repeat) usleep(2'000);
     }
-    const uint64_t peak = PeakOfMemory(tool.process());
+    const uint64_t peak = PeakOfMemory(tool->process());
     fclose(input);
-    EXPECT_EQ(tool.Wait(), 0) << tool.Errors();
+    EXPECT_EQ(tool->Wait(), 0) << tool->Errors();
     EXPECT_GE(peak, planned);
     return peak;
   };
@@ -423,10 +398,7 @@ TEST_F(DedupStateTest, ACountThatWasNotWrittenIsForgotten) {
   Run({"line 0"});
   const std::string fifo = folder_ / "fifo", out = folder_ / "out";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  const int output = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const testing::Started tool("dedup '" + fifo + "' --count --state='" + state_ + "'", output,
-                              folder_ / "errors");
-  close(output);
+  const auto tool = StartDedup("'" + fifo + "' --count --state='" + state_ + "'", out);
   const std::vector<std::string> lines = Numbered(0, 300'000);
   // A pipe buffers only a small part of the text: most of it was read when fwrite() returns.
   FILE* const input = fopen(fifo.c_str(), "we");
@@ -434,8 +406,8 @@ TEST_F(DedupStateTest, ACountThatWasNotWrittenIsForgotten) {
   const std::string text = TextOf(lines);
   EXPECT_EQ(fwrite(text.data(), 1, text.size(), input), text.size());
   fflush(input);
-  kill(tool.process(), SIGKILL);
-  EXPECT_TRUE(WIFSIGNALED(tool.Wait()));
+  kill(tool->process(), SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(tool->Wait()));
   fclose(input);
   EXPECT_EQ(ReadFile(out), "");
   EXPECT_EQ(Run(lines, "--count").output, "299999\n");

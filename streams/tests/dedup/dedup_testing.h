@@ -3,11 +3,14 @@
 #ifndef WINNOW_STREAMS_TESTS_DEDUP_DEDUP_TESTING_H_
 #define WINNOW_STREAMS_TESTS_DEDUP_DEDUP_TESTING_H_
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <string>
 #include <string_view>
@@ -16,6 +19,7 @@
 
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
+#include "tests/support/started_tool.h"
 
 namespace winnow::testing {
 
@@ -24,6 +28,22 @@ namespace winnow::testing {
 inline ChildResult RunDedup(const std::string& arguments,
                             const std::vector<std::string>& environment = {}) {
   return RunProgram({"sh", "-c", "'" WINNOW_TOOL "' dedup " + arguments}, environment);
+}
+
+// Runs `winnow dedup`, which must end with this status, and returns its messages.
+inline std::string ErrorsOf(const std::string& arguments, int status = 2,
+                            const std::vector<std::string>& environment = {}) {
+  const ChildResult outcome = RunDedup(arguments, environment);
+  EXPECT_EQ(outcome.status, status) << arguments << ": " << outcome.errors;
+  return outcome.errors;
+}
+
+// Runs `winnow dedup`, which must print no line and end with status 2, and returns its messages.
+inline std::string Refusal(const std::string& arguments) {
+  const ChildResult outcome = RunDedup(arguments);
+  EXPECT_EQ(outcome.status, 2) << arguments;
+  EXPECT_EQ(outcome.output, "") << arguments;
+  return outcome.errors;
 }
 
 inline std::vector<std::string> LinesOf(std::string_view text) {
@@ -80,12 +100,28 @@ inline uint64_t PeakOfMemory(pid_t process) {
   return 0;
 }
 
+// Starts `winnow dedup` with its output in this file, and its messages in the file with `.errors`.
+inline std::unique_ptr<Started> StartDedup(const std::string& arguments, const std::string& out) {
+  const int file = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  auto tool = std::make_unique<Started>("dedup " + arguments, file, out + ".errors");
+  close(file);
+  return tool;
+}
+
 // Fixture for runs that continue from each other.
 class DedupStateTest : public ::testing::Test {
  protected:
   ChildResult Run(const std::vector<std::string>& lines, const std::string& flags = "") {
     WriteFile(folder_ / "in", TextOf(lines));
     return RunDedup("'" + folder_ / "in" + "' --state='" + state_ + "' " + flags);
+  }
+
+  // Expects that a run prints no line and ends with status 2, and returns its messages.
+  std::string Refusal(const std::vector<std::string>& lines, const std::string& flags = "") {
+    const ChildResult outcome = Run(lines, flags);
+    EXPECT_EQ(outcome.status, 2) << flags;
+    EXPECT_EQ(outcome.output, "") << flags;
+    return outcome.errors;
   }
 
   TemporaryFolder folder_;

@@ -38,12 +38,8 @@ using testing::WithAStream;
 
 constexpr char kPlan[] = "s:plan";
 
-class RedisJoinsTest : public ::testing::Test {
+class RedisJoinsTest : public testing::RedisTest {
  protected:
-  void SetUp() override {
-    if (!testing::HasRedis()) GTEST_SKIP() << "there is neither Redis nor Valkey";
-  }
-
   RedisPlan PlanFor(const std::string& servers, const std::string& name = "s") {
     RedisPlan plan;
     plan.servers = redis::ParseServers(servers, {}).value();

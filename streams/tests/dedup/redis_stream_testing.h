@@ -26,7 +26,7 @@
 
 namespace winnow::testing {
 
-class RedisStreamTest : public ::testing::Test {
+class RedisStreamTest : public RedisTest {
  protected:
   static constexpr uint64_t kInflight = 1000;
 
@@ -37,9 +37,8 @@ class RedisStreamTest : public ::testing::Test {
   }
 
   void SetUp() override {
-    if (!HasRedis()) {
-      GTEST_SKIP() << "there is neither Redis nor Valkey";
-    }
+    RedisTest::SetUp();
+    if (IsSkipped()) return;
     if (RunDedup("--redis=127.0.0.1:1 </dev/null").errors.find("without hiredis") !=
         std::string::npos) {
       GTEST_SKIP() << "the tool was built without hiredis";
@@ -55,11 +54,8 @@ class RedisStreamTest : public ::testing::Test {
            " ";
   }
 
-  std::unique_ptr<Started> Start(const std::string& arguments, const std::string& out) {
-    const int file = open((folder_ / out).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    auto tool = std::make_unique<Started>("dedup " + arguments, file, folder_ / (out + ".errors"));
-    close(file);
-    return tool;
+  std::unique_ptr<Started> Start(const std::string& arguments, const std::string& out) const {
+    return StartDedup(arguments, folder_ / out);
   }
 
   // A client that gets lines while it runs.

@@ -174,13 +174,12 @@ TEST_P(RedisWaitsTest, AServerThatLoadsIsWaitedForAsLongAsItSaysSo) {
 // lines.
 TEST_P(RedisWaitsOfServersTest, TheTimeOfOneServerDoesNotEndThatOfAnother) {
   std::atomic<bool> is_to_load(false);
-  const FakeServer other([&, answer = WithAStream("standalone", [](const FakeServer::Words&) {
-                               return BitsWere(0);
-                             })](const FakeServer::Words& words) mutable {
-    if (words[0] != "GET" || !is_to_load.exchange(false)) return answer(words);
-    Pass(seconds(61));
-    return std::string("-LOADING Redis is loading the dataset in memory\r\n");
-  });
+  const FakeServer other(
+      [&, answer = WithAStream("standalone")](const FakeServer::Words& words) mutable {
+        if (words[0] != "GET" || !is_to_load.exchange(false)) return answer(words);
+        Pass(seconds(61));
+        return std::string("-LOADING Redis is loading the dataset in memory\r\n");
+      });
   more_servers_ = "," + other.address();
   std::vector<std::string> lines;
   for (int i = 0; i < 20; ++i) lines.push_back(std::to_string(i));
@@ -201,13 +200,12 @@ TEST_P(RedisWaitsOfServersTest, TheTimeOfOneServerDoesNotEndThatOfAnother) {
 
 TEST_P(RedisWaitsTest, WhoAsksForAStreamSaysThatAServerIsWaitedFor) {
   std::atomic<int> times(0);
-  server_.SetAnswer([&, answer = WithAStream(GetParam(), [](const FakeServer::Words&) {
-                          return "";
-                        })](const FakeServer::Words& words) mutable -> std::string {
-    if (words[0] != "GET" || ++times > 3) return answer(words);
-    Pass(seconds(40));
-    return "-LOADING Redis is loading the dataset in memory\r\n";
-  });
+  server_.SetAnswer(
+      [&, answer = WithAStream(GetParam())](const FakeServer::Words& words) mutable -> std::string {
+        if (words[0] != "GET" || ++times > 3) return answer(words);
+        Pass(seconds(40));
+        return "-LOADING Redis is loading the dataset in memory\r\n";
+      });
   server_.SetSlots({{0, 16'383, &server_}});
   EXPECT_TRUE(absl::IsNotFound(AskStreams(StreamAction::kCheck, Plan()).status()));
   EXPECT_THAT(said_, Contains(HasSubstr("it is waited for, as long as it says so")));
@@ -234,9 +232,8 @@ TEST_P(RedisWaitsTest, AServerThatDoesNotAnswerALineIsGivenUp) {
 TEST_P(RedisWaitsOfServersTest, AServerThatIsSlowToConnectToHasTheOrdinaryTimeAtTheStart) {
   std::atomic<bool> is_busy(false);
   std::promise<void> is_over;
-  server_.SetAnswer([&, answer = WithAStream("standalone", [](const FakeServer::Words&) {
-                          return BitsWere(0);
-                        })](const FakeServer::Words& words) mutable -> std::string {
+  server_.SetAnswer([&, answer = WithAStream("standalone")](
+                        const FakeServer::Words& words) mutable -> std::string {
     if (words[0] != "BUSY") return answer(words);
     is_busy = true;
     is_over.get_future().wait();

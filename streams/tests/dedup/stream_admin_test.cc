@@ -25,12 +25,10 @@ namespace stream_admin_test {
 
 using nlohmann::json;
 using ::testing::AllOf;
-using testing::BitsWere;
 using testing::ChildResult;
 using ::testing::ContainsRegex;
 using testing::FakeServer;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::LinesOf;
 using ::testing::Not;
 using testing::Numbered;
@@ -67,15 +65,8 @@ TEST_F(StreamAdminTest, StreamsOfAServerAreListedWithTheirState) {
   // Unrelated keys are not listed.
   server.Ask({"set", "other:plan", "for tomorrow: nothing"});
   server.Ask({"sadd", "set:plan", "a"});
-  const ChildResult listed = RunDedup("--list" + at);
-  EXPECT_EQ(listed.status, 0) << listed.errors;
-  EXPECT_THAT(listed.errors, IsEmpty());
-  EXPECT_THAT(LinesOf(listed.output),
-              ::testing::ElementsAre(
-                  ContainsRegex("^name +capacity +rate +keys +bytes +state$"),
-                  ContainsRegex("^lost +1000 +1e-09 +1 +[0-9.]+ KiB +keys missing$"),
-                  ContainsRegex("^winnow-dedup +200000 +1e-09 +1 +[0-9.]+ MiB +whole$"),
-                  ContainsRegex("^with a blank +10000000 +0.001 +1 +[0-9.]+ MiB +whole$")));
+  EXPECT_THAT(RunDedup("--list" + at).output,
+              ContainsRegex("\nlost +1000 +1e-09 +1 +[0-9.]+ KiB +keys missing\n"));
   const json document = Ask("--list" + at, 0);
   EXPECT_EQ(document["action"], "list");
   EXPECT_EQ(document["cluster"], false);
@@ -101,9 +92,8 @@ TEST_F(StreamAdminTest, ACheckCountsTheBitsAndNamesWhatIsMissing) {
               AllOf(HasSubstr("winnow-dedup: whole\nplan  winnow dedup 1 capacity=3000 "),
                     HasSubstr("\nkeys  2 keys, 0 missing, of "), HasSubstr("\nrate  0.")));
 
-  const ChildResult half = RunDedup("--check=winnow-dedup --redis=" + a.address());
-  EXPECT_EQ(half.status, 1);
-  EXPECT_THAT(half.errors, HasSubstr("lies on " + a.address() + "," + b.address()));
+  EXPECT_THAT(testing::ErrorsOf("--check=winnow-dedup --redis=" + a.address(), 1),
+              HasSubstr("lies on " + a.address() + "," + b.address()));
   b.Ask({"del", "winnow-dedup:0"});
   const ChildResult missing = RunDedup("--check=winnow-dedup" + both);
   EXPECT_EQ(missing.status, 1);
@@ -116,12 +106,9 @@ TEST_F(StreamAdminTest, ACheckCountsTheBitsAndNamesWhatIsMissing) {
   // A full stream: it was used beyond its capacity.
   Print(Numbered(0, 1'000), "--capacity=1000 --rate=1e-3 --name=full --redis=" + a.address());
   a.Ask({"eval", "redis.call('setrange', KEYS[1], 0, string.rep('\\255', 1500))", "1", "full:0"});
-  const ChildResult full = RunDedup("--check=full --redis=" + a.address());
-  EXPECT_EQ(full.status, 1);
-  EXPECT_THAT(full.errors, HasSubstr("past the planned 0.001"));
-  const ChildResult none = RunDedup("--check=none" + both);
-  EXPECT_EQ(none.status, 1);
-  EXPECT_THAT(none.errors, HasSubstr("there is no stream none"));
+  EXPECT_THAT(testing::ErrorsOf("--check=full --redis=" + a.address(), 1),
+              HasSubstr("past the planned 0.001"));
+  EXPECT_THAT(testing::ErrorsOf("--check=none" + both, 1), HasSubstr("there is no stream none"));
   EXPECT_EQ(RunDedup("--check=winnow-dedup --redis=127.0.0.1:1").status, 2);
   b.Ask({"set", "none:0", "x"});
   for (const std::string action : {"--check=none", "--remove=none"}) {
@@ -139,9 +126,7 @@ TEST_F(StreamAdminTest, ARemovedStreamLeavesNothingOfItAndAllOfOthers) {
   Print({"a"}, "--capacity=1e9 --rate=0.1 --name=large" + both);
   a.Ask({"set", "large:other", "mine"});
   EXPECT_EQ(RunDedup("--remove" + both).status, 2) << "without a name";
-  const ChildResult half = RunDedup("--remove=large --redis=" + a.address());
-  EXPECT_EQ(half.status, 2);
-  EXPECT_THAT(half.errors, HasSubstr("lies on "));
+  EXPECT_THAT(testing::ErrorsOf("--remove=large --redis=" + a.address()), HasSubstr("lies on "));
   const uint64_t before = std::stoull(a.Ask({"dbsize"}));
   const json removed = Ask("--remove=large" + both, 0);
   EXPECT_EQ(removed["keys_removed"].get<uint64_t>() / 2, before - 3);
@@ -155,9 +140,7 @@ TEST_F(StreamAdminTest, ARemovedStreamLeavesNothingOfItAndAllOfOthers) {
   EXPECT_EQ(rest.status, 0) << rest.errors;
   EXPECT_THAT(rest.output, HasSubstr("winnow-dedup: removed, 2 keys of at most 4\n"));
   a.Ask({"set", "mine:plan", "for tomorrow"});
-  const ChildResult others = RunDedup("--remove=mine" + both);
-  EXPECT_EQ(others.status, 2);
-  EXPECT_THAT(others.errors, HasSubstr("nothing was done with it"));
+  EXPECT_THAT(testing::ErrorsOf("--remove=mine" + both), HasSubstr("nothing was done with it"));
   EXPECT_EQ(a.Ask({"get", "mine:plan"}), "for tomorrow");
 }
 
@@ -166,10 +149,9 @@ TEST_F(StreamAdminTest, StreamsOfOneNameAreNotRemovedTogether) {
   Print({"a"}, "--capacity=1000 --redis=" + a.address());
   Print({"a"}, "--capacity=2000 --redis=" + b.address());
   const std::string remove = "--remove=winnow-dedup --redis=";
-  const ChildResult refused = RunDedup(remove + a.address() + "," + b.address());
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.errors, AllOf(HasSubstr("'winnow dedup 1 capacity=1000 "),
-                                    HasSubstr("'winnow dedup 1 capacity=2000 ")));
+  EXPECT_THAT(testing::ErrorsOf(remove + a.address() + "," + b.address()),
+              AllOf(HasSubstr("'winnow dedup 1 capacity=1000 "),
+                    HasSubstr("'winnow dedup 1 capacity=2000 ")));
   EXPECT_EQ(a.Ask({"dbsize"}), "2");
   EXPECT_EQ(b.Ask({"dbsize"}), "2");
   EXPECT_EQ(RunDedup(remove + b.address()).status, 0);
@@ -182,9 +164,7 @@ TEST_F(StreamAdminTest, AStreamInTwoDatabasesOfAServerIsRemovedFromBoth) {
   const std::string one = "redis://" + server.address() + "/1";
   const std::string both = one + ",redis://" + server.address() + "/2";
   Print({"a"}, "--capacity=1000 --redis=" + both);
-  const ChildResult half = RunDedup("--remove=winnow-dedup --redis=" + one);
-  EXPECT_EQ(half.status, 2);
-  EXPECT_THAT(half.errors, HasSubstr("lies on "));
+  EXPECT_THAT(testing::ErrorsOf("--remove=winnow-dedup --redis=" + one), HasSubstr("lies on "));
   EXPECT_EQ(server.Ask({"-n", "1", "dbsize"}), "2");
   EXPECT_EQ(Ask("--remove=winnow-dedup --redis=" + both, 0)["keys_removed"], 4);
   EXPECT_EQ(server.Ask({"info", "keyspace"}).find("db"), std::string::npos);
@@ -229,9 +209,7 @@ TEST_F(StreamAdminTest, ClientsOfARemovedStreamEndWithAnErrorAndLeaveNothing) {
 
 // Another program recreates keys without checking that they are complete.
 TEST_F(StreamAdminTest, AStreamWhoseKeysComeBackIsNotSaidToBeRemoved) {
-  const FakeServer server([answer = WithAStream("standalone", [](const FakeServer::Words&) {
-                             return BitsWere(0);
-                           })](const FakeServer::Words& words) {
+  const FakeServer server([answer = WithAStream("standalone")](const FakeServer::Words& words) {
     return words[0] == "DEL" ? std::string(":1\r\n") : answer(words);
   });
   const std::string at = " --redis=" + server.address();
@@ -243,10 +221,8 @@ TEST_F(StreamAdminTest, AStreamWhoseKeysComeBackIsNotSaidToBeRemoved) {
                     HasSubstr("remove it again")));
   EXPECT_EQ(refused["cluster"], false);
   EXPECT_THAT(server.Received(), Not(::testing::Contains("DEL winnow-dedup:plan")));
-  const ChildResult in_words = RunDedup("--remove=winnow-dedup" + at);
-  EXPECT_EQ(in_words.status, 2);
-  EXPECT_THAT(in_words.output, IsEmpty());
-  EXPECT_THAT(in_words.errors, HasSubstr("is not removed: clients go on with it"));
+  EXPECT_THAT(testing::Refusal("--remove=winnow-dedup" + at),
+              HasSubstr("is not removed: clients go on with it"));
 }
 
 TEST_F(StreamAdminTest, StreamsOfAClusterAreThoseOfAllMasters) {
@@ -294,10 +270,8 @@ TEST_F(StreamAdminTest, WrongUsageIsSaid) {
       {"--json", "--json goes only with --list, --check and --remove"},
   };
   for (const auto& [arguments, said] : rows) {
-    const ChildResult outcome = RunDedup(std::string(arguments) + " </dev/null");
-    EXPECT_EQ(outcome.status, 2) << arguments;
-    EXPECT_THAT(outcome.errors, HasSubstr(said)) << arguments;
-    EXPECT_THAT(outcome.output, IsEmpty());
+    EXPECT_THAT(testing::Refusal(std::string(arguments) + " </dev/null"), HasSubstr(said))
+        << arguments;
   }
 }
 
@@ -313,11 +287,10 @@ TEST_F(StreamAdminTest, TheSameServerTwiceIsRefused) {
     names.push_back("localhost" + port);
   }
   for (const std::string& again : names) {
-    const ChildResult refused =
-        RunDedup(In({"a"}) + Flags(server.address() + "," + other.address() + "," + again));
-    EXPECT_EQ(refused.status, 2) << again;
-    EXPECT_THAT(refused.output, IsEmpty()) << again;
-    EXPECT_THAT(refused.errors, HasSubstr("are the same server")) << again;
+    EXPECT_THAT(
+        testing::Refusal(In({"a"}) + Flags(server.address() + "," + other.address() + "," + again)),
+        HasSubstr("are the same server"))
+        << again;
     EXPECT_EQ(server.Ask({"dbsize"}), "0") << again;
     EXPECT_EQ(other.Ask({"dbsize"}), "0") << again;
   }
@@ -342,28 +315,24 @@ TEST_F(StreamAdminTest, WhatMayEndAStreamIsSaidOnceOfAllServers) {
   EXPECT_EQ(LinesOf(outcome.errors).size(), 4u) << outcome.errors;
   // No warning is given if the user may not run INFO.
   a.Ask({"acl", "setuser", "few", "on", ">word", "~*", "+@all", "-info"});
-  const ChildResult mute =
-      RunDedup(In({"a"}) + Flags("redis://few:word@" + a.address()) + "--name=n");
-  EXPECT_EQ(mute.status, 0) << mute.errors;
-  EXPECT_THAT(mute.errors, Not(HasSubstr("warning")));
+  EXPECT_THAT(
+      testing::ErrorsOf(In({"a"}) + Flags("redis://few:word@" + a.address()) + "--name=n", 0),
+      Not(HasSubstr("warning")));
   const StartedCluster cluster(3, 0, {"--maxmemory-policy", "allkeys-lfu"});
   EXPECT_THAT(RunDedup(In({"a"}) + Flags(cluster.address(0))).errors,
               AllOf(ContainsRegex("warning: [^ ]*, [^ ]*, [^ ]* keep no append-only log"),
+                    ContainsRegex("warning: [^ ]*, [^ ]*, [^ ]* have no replica"),
                     ContainsRegex("warning: [^ ]*, [^ ]*, [^ ]* have the maxmemory-policy")));
 }
 
 // No memory is used: the fake server answers everything and stores nothing.
 TEST_F(StreamAdminTest, APlanOfMuchOfAServerIsSaidAsItBegins) {
-  const FakeServer server(
-      WithAStream("standalone", [](const FakeServer::Words&) { return BitsWere(0); }));
+  const FakeServer server(WithAStream("standalone"));
   const std::string at = " --redis=" + server.address();
-  const ChildResult begun = RunDedup(In({"a"}) + "--capacity=4e9" + at);
-  EXPECT_EQ(begun.status, 0) << begun.errors;
-  EXPECT_THAT(begun.errors,
+  EXPECT_THAT(testing::ErrorsOf(In({"a"}) + "--capacity=4e9" + at, 0),
               HasSubstr("warning: the stream winnow-dedup takes 23.5 GiB of " + server.address()));
   EXPECT_THAT(RunDedup(In({"a"}) + "--capacity=4e9" + at).errors, Not(HasSubstr("GiB of 127")));
-  const FakeServer other(
-      WithAStream("standalone", [](const FakeServer::Words&) { return BitsWere(0); }));
+  const FakeServer other(WithAStream("standalone"));
   EXPECT_THAT(RunDedup(In({"a"}) + "--capacity=2e9 --redis=" + other.address()).errors,
               Not(HasSubstr("warning")));
 }

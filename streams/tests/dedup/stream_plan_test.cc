@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -27,8 +26,6 @@
 namespace winnow::dedup {
 namespace stream_plan_test {
 
-using ::testing::ElementsAre;
-
 RedisPlan PlanOf(uint64_t capacity, double rate,
                  const std::string& servers = "a:1,redis://me:word@b") {
   RedisPlan plan;
@@ -37,24 +34,6 @@ RedisPlan PlanOf(uint64_t capacity, double rate,
   plan.capacity = capacity;
   plan.rate = rate;
   return plan;
-}
-
-TEST(StreamPlanTest, TextsAndNamesAreThoseOfThePage) {
-  const StreamPlan servers = StreamPlan::OfServers(PlanOf(10'000'000, 1e-9));
-  EXPECT_EQ(servers.Text("whole"),
-            "winnow dedup 1 capacity=10000000 rate=1e-09 k=16 hash=XXH3-64 keys=1 bits=252509784 "
-            "servers=a:1,b whole");
-  EXPECT_EQ(servers.PlanKey(), "clicks:plan");
-  EXPECT_EQ(servers.Key(0), "clicks:0");
-  const StreamPlan cluster = StreamPlan::OfCluster(PlanOf(10'000'000, 1e-9));
-  EXPECT_EQ(cluster.Text("begun"),
-            "winnow dedup 2 capacity=10000000 rate=1e-09 k=16 hash=XXH3-64 keys=256 bits=1976688 "
-            "begun");
-  EXPECT_EQ(cluster.PlanKey(), "clicks:plan");
-  std::vector<std::string> names;
-  for (const uint64_t i : {0u, 1u, 128u, 255u}) names.push_back(cluster.Key(i));
-  EXPECT_THAT(names, ElementsAre("clicks:{13280}:0", "clicks:{18306}:1", "clicks:{45860}:128",
-                                 "clicks:{2220}:255"));
 }
 
 // Clients that compute another plan text are refused by existing streams; clients that compute
@@ -93,6 +72,7 @@ TEST(StreamPlanTest, IsTheSameInEachVersionOfWinnow) {
          << " rate=" << row.rate << " " << row.shape
          << (servers.empty() ? "" : " servers=" + servers) << " whole";
     EXPECT_EQ(plan.Text("whole"), text.str());
+    EXPECT_EQ(plan.PlanKey(), "clicks:plan");
     std::string bytes;
     for (uint64_t i = 0; i < plan.shape.num_keys; ++i) bytes += plan.Key(i) + "\n";
     const LineCommand command(plan.shape);
@@ -187,27 +167,6 @@ TEST(StreamPlanTest, ThePageHasTheSizesOfItsTable) {
     char text[100];
     snprintf(text, sizeof(text), "| %s | %.1f, %u | %.*f GiB | %s |", row.row, bits / row.capacity,
              shape.probes, gib < 100 ? 1 : 0, gib, keys.c_str());
-    EXPECT_NE(page.find(text), std::string::npos) << text;
-  }
-}
-
-// FORMAT.md's example is for implementers in other languages.
-TEST(StreamPlanTest, ThePageHasAnExampleThatIsTrue) {
-  const std::string page = winnow::testing::ReadFile(WINNOW_AMQ_FORMAT_MD);
-  const StreamPlan plan = StreamPlan::OfCluster(PlanOf(10'000'000, 1e-9));
-  const LineCommand command(plan.shape);
-  const KeyHash hash = HashKey("a line");
-  const std::string key = plan.Key(command.KeyOf(hash));
-  std::string bytes;
-  command.Append(hash, key, &bytes);
-  const std::regex position("u1\r\n\\$\\d+\r\n(\\d+)\r\n\\$1\r\n1");
-  std::smatch first, second;
-  ASSERT_TRUE(std::regex_search(bytes, first, position));
-  const std::string rest = first.suffix();
-  ASSERT_TRUE(std::regex_search(rest, second, position));
-  for (const std::string& text : {plan.Text("whole"), plan.Key(0), plan.Key(1), plan.Key(255),
-                                  "`a line` is in `" + key + "`, its first positions " +
-                                      first[1].str() + " and " + second[1].str()}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
 }

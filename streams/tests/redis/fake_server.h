@@ -209,9 +209,18 @@ class FakeServer {
   std::thread thread_;
 };
 
+// Returns the answer to a line of 16 bits whose key is complete.
+inline std::string BitsWere(int bits) {
+  std::string answer = "*17\r\n";
+  for (int i = 0; i < 16; ++i) answer += ":" + std::to_string(bits) + "\r\n";
+  return answer + ":1\r\n";
+}
+
 // Returns an answer function of a server with one stream: of_line answers the lines of `winnow
-// dedup`. `mode` is "standalone" or "cluster".
-inline FakeServer::Answer WithAStream(std::string mode, FakeServer::Answer of_line) {
+// dedup`, by default as new ones. `mode` is "standalone" or "cluster".
+inline FakeServer::Answer WithAStream(
+    std::string mode,
+    FakeServer::Answer of_line = [](const FakeServer::Words&) { return BitsWere(0); }) {
   return [mode, of_line, plan = std::string()](const FakeServer::Words& words) mutable {
     const auto bulk = [](const std::string& text) {
       return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
@@ -225,13 +234,6 @@ inline FakeServer::Answer WithAStream(std::string mode, FakeServer::Answer of_li
     const bool is_none = word == "EXISTS" || word == "BITCOUNT";
     return std::string(is_one ? ":1\r\n" : is_none ? ":0\r\n" : "+OK\r\n");
   };
-}
-
-// Returns the answer to a line of 16 bits whose key is complete.
-inline std::string BitsWere(int bits) {
-  std::string answer = "*17\r\n";
-  for (int i = 0; i < 16; ++i) answer += ":" + std::to_string(bits) + "\r\n";
-  return answer + ":1\r\n";
 }
 
 }  // namespace winnow::testing

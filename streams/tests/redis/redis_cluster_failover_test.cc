@@ -27,7 +27,6 @@ using winnow::redis::RedisCluster;
 using winnow::redis::Reply;
 using winnow::redis::TagOfSlot;
 using winnow::testing::Becomes;
-using winnow::testing::HasRedis;
 using winnow::testing::StartedCluster;
 
 // A pipeline in which each command sets a bit that no other sets, in a key of one of 64 evenly
@@ -68,12 +67,7 @@ class SetBits : public Pipeline {
   std::vector<bool> may_be_second;
 };
 
-class RealClusterTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!HasRedis()) GTEST_SKIP() << "there is no Redis and no Valkey";
-  }
-};
+using RealClusterTest = winnow::testing::RedisTest;
 
 winnow::redis::RedisAccess AccessTo(const std::string& address) {
   return winnow::redis::ParseServers(address, {}).value().front();
@@ -189,44 +183,6 @@ TEST_F(RealClusterTest, SlotsThatMoveLoseAndRepeatNothing) {
   for (const unsigned slot : moved) EXPECT_TRUE(doubtful.test(slot)) << slot;
 }
 
-TEST_F(RealClusterTest, ASlotThatIsHalfwayIsAskedOnBothSides) {
-  StartedCluster servers(3, 0);
-  RedisCluster cluster({AccessTo(servers.address(0))});
-  ASSERT_EQ(cluster.Connect(), absl::OkStatus());
-  const unsigned slot = SetBits::SlotOfKey(0);
-  const std::string here = "{" + TagOfSlot(slot) + "}:here";
-  const std::string there = "{" + TagOfSlot(slot) + "}:there";
-  Reply reply;
-  for (const std::string& key : {here, there}) {
-    ASSERT_EQ(cluster.Ask(key, {"SET", key, key}, &reply), absl::OkStatus());
-  }
-  servers.BeginMove(static_cast<int>(slot), 1);
-  ASSERT_EQ(servers.Ask(0, {"migrate", "127.0.0.1", std::to_string(servers.node(1).port()), there,
-                            "0", "60000"}),
-            "OK");
-  for (const std::string& key : {here, there}) {
-    ASSERT_EQ(cluster.Ask(key, {"GET", key}, &reply), absl::OkStatus());
-    EXPECT_EQ(std::string(reply->str, reply->len), key);
-  }
-  EXPECT_EQ(cluster.redirects().ask, 1U);
-  EXPECT_TRUE(cluster.TakeDoubtful().none());
-  // A command with both keys waits until the migration ends.
-  std::atomic<bool> answered(false);
-  std::thread mover([&] {
-    EXPECT_TRUE(Becomes([&] {
-      return answered ||
-             servers.Ask(0, {"info", "errorstats"}).find("TRYAGAIN") != std::string::npos;
-    }));
-    servers.MoveKeys(static_cast<int>(slot), 1);
-    servers.EndMove(static_cast<int>(slot), 1);
-  });
-  EXPECT_EQ(cluster.Ask(here, {"MGET", here, there}, &reply), absl::OkStatus());
-  answered = true;
-  mover.join();
-  EXPECT_EQ(reply->elements, 2U);
-  EXPECT_GT(cluster.redirects().try_again, 0U);
-}
-
 TEST_F(RealClusterTest, AMasterThatDiesHasASuccessor) {
   StartedCluster servers(3, 1, StartedCluster::FailsOverSoon());
   RedisCluster cluster({AccessTo(servers.address(0))});
@@ -310,22 +266,6 @@ TEST_F(RealClusterTest, AClusterWithoutAMasterSaysSo) {
     Reply reply;
     EXPECT_EQ(cluster.Ask(SetBits::Key(0), {"GET", SetBits::Key(0)}, &reply).ok(), !is_down);
   }
-}
-
-TEST_F(RealClusterTest, UsersNeedToKnowThePasswordAndWhoHasWhichSlot) {
-  StartedCluster servers(1, 0, {"--requirepass", "secret"});
-  const auto connecting = [&](const std::string& words) {
-    return std::string(RedisCluster({AccessTo("redis://" + words + "@" + servers.address(0))})
-                           .Connect()
-                           .message());
-  };
-  EXPECT_EQ(connecting(":secret"), "");
-  EXPECT_THAT(connecting(":other"), HasSubstr("it refuses the password"));
-  EXPECT_EQ(servers.Ask(0, {"acl", "setuser", "one", "on", ">word", "~*", "+@write", "+@read"}),
-            "OK");
-  EXPECT_THAT(connecting("one:word"), HasSubstr("allow it +cluster|slots"));
-  EXPECT_EQ(servers.Ask(0, {"acl", "setuser", "one", "+cluster|slots"}), "OK");
-  EXPECT_EQ(connecting("one:word"), "");
 }
 
 }  // namespace redis_cluster_failover_test

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -24,7 +25,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using winnow::redis::kNumSlots;
 using winnow::redis::Pipeline;
 using winnow::redis::RedisAccess;
@@ -41,7 +41,10 @@ constexpr int kLast = kNumSlots - 1;
 class Puts : public Pipeline {
  public:
   explicit Puts(std::vector<unsigned> slots)
-      : answers(slots.size(), -1), may_be_second(slots.size()), slots_(std::move(slots)) {}
+      : answers(slots.size(), -1),
+        may_be_second(slots.size()),
+        all(slots.size(), '-'),
+        slots_(std::move(slots)) {}
 
   unsigned SlotOf(size_t command) const override { return slots_[command]; }
   void Append(size_t command, std::string* bytes) const override {
@@ -51,18 +54,28 @@ class Puts : public Pipeline {
     }
   }
   absl::Status Take(size_t command, const redisReply& reply, bool again) override {
-    EXPECT_EQ(answers[command], -1) << "a second answer to " << command;
+    const bool is_error = reply.type == REDIS_REPLY_ERROR;
     answers[command] = static_cast<int>(reply.integer);
     may_be_second[command] = again;
-    return reply.type == REDIS_REPLY_ERROR ? cluster->ErrorOf(reply) : absl::OkStatus();
+    Note(command, is_error ? (again ? 'E' : 'e') : (again ? 'A' : 'a'));
+    return is_error ? cluster->ErrorOf(reply) : absl::OkStatus();
   }
+  void TakeLost(size_t command) override { Note(command, 'L'); }
 
   std::string last_word = "x";
   const RedisCluster* cluster = nullptr;  // source of error messages
   std::vector<int> answers;               // -1: none
   std::vector<bool> may_be_second;
+  // Result of each command. a: answered, e: error answer, in capitals for a possibly repeated
+  // command; L: lost; -: none.
+  std::string all;
 
  private:
+  void Note(size_t command, char what) {
+    EXPECT_EQ(all[command], '-') << "once more: " << command;
+    all[command] = what;
+  }
+
   const std::vector<unsigned> slots_;
 };
 
@@ -111,6 +124,14 @@ class RedisClusterTest : public ::testing::Test {
     return cluster_->AskAll(puts->answers.size(), puts);
   }
 
+  // Expects that commands in these slots are answered, each once.
+  void ExpectAnswered(const std::vector<unsigned>& slots) {
+    Puts puts(slots);
+    ASSERT_EQ(Ask(&puts), absl::OkStatus());
+    for (size_t i = 0; i < slots.size(); ++i) EXPECT_EQ(puts.answers[i], static_cast<int>(i));
+    EXPECT_THAT(puts.may_be_second, Each(false));
+  }
+
   FakeServer low_{Echo};
   FakeServer high_{Echo};
   std::unique_ptr<RedisCluster> cluster_;
@@ -118,10 +139,7 @@ class RedisClusterTest : public ::testing::Test {
 
 TEST_F(RedisClusterTest, EachServerGetsItsCommandsInTheirOrder) {
   Connect();
-  Puts puts({1, kHalf, 2, kLast, 0, kHalf - 1});
-  ASSERT_EQ(Ask(&puts), absl::OkStatus());
-  EXPECT_THAT(puts.answers, ElementsAre(0, 1, 2, 3, 4, 5));
-  EXPECT_THAT(puts.may_be_second, Each(false));
+  ExpectAnswered({1, kHalf, 2, kLast, 0, kHalf - 1});
   EXPECT_THAT(low_.Received(), ElementsAreArray(PutsOf({0, 2, 4, 5})));
   EXPECT_THAT(high_.Received(), ElementsAreArray(PutsOf({1, 3})));
   EXPECT_TRUE(cluster_->TakeDoubtful().none());
@@ -136,17 +154,13 @@ TEST_F(RedisClusterTest, MovedCommandsGoToTheNamedServerAndSoDoLaterOnes) {
     return words[1] == "1" ? "-MOVED 5 127.0.0.1:" + std::to_string(unknown.port()) + "\r\n"
                            : Echo(words);
   });
-  Puts puts({4, 5, 6});
-  ASSERT_EQ(Ask(&puts), absl::OkStatus());
-  EXPECT_THAT(puts.answers, ElementsAre(0, 1, 2));
-  EXPECT_THAT(puts.may_be_second, Each(false));
+  ExpectAnswered({4, 5, 6});
   EXPECT_THAT(low_.Received(), ElementsAreArray(PutsOf({0, 1, 2})));
   EXPECT_THAT(unknown.Received(), ElementsAreArray(PutsOf({1})));
   EXPECT_EQ(cluster_->redirects().moved, 1U);
   EXPECT_EQ(cluster_->TakeDoubtful(), Slots().set(5));
   EXPECT_TRUE(cluster_->TakeDoubtful().none());
-  Puts more({5});
-  ASSERT_EQ(Ask(&more), absl::OkStatus());
+  ExpectAnswered({5});
   EXPECT_THAT(unknown.Received(), ElementsAreArray(PutsOf({1, 0})));
   EXPECT_EQ(cluster_->redirects().moved, 1U);
 }
@@ -156,8 +170,7 @@ TEST_F(RedisClusterTest, AHostThatIsNotSaidIsThatOfWhoAnswers) {
   for (const std::string host : {"", "?"}) {
     low_.SetAnswer(
         FirstThenEcho(1, "-MOVED 5 " + host + ":" + std::to_string(high_.port()) + "\r\n"));
-    Puts puts({5});
-    ASSERT_EQ(Ask(&puts), absl::OkStatus()) << host;
+    ExpectAnswered({5});
     EXPECT_THAT(high_.Received(), ElementsAreArray(PutsOf({0})));
     EXPECT_TRUE(cluster_->TakeDoubtful().test(5)) << "who moved it knows, whatever others say";
     high_.SetAnswer(Echo);
@@ -172,14 +185,11 @@ TEST_F(RedisClusterTest, AHostThatNobodyKnowsIsAskedFor) {
   for (FakeServer* server : {&low_, &high_}) {
     server->SetSlots({{0, 4, &low_}, {5, kLast, &high_}});
   }
-  Puts puts({5});
-  ASSERT_EQ(Ask(&puts), absl::OkStatus());
-  EXPECT_THAT(puts.answers, ElementsAre(0));
+  ExpectAnswered({5});
   EXPECT_THAT(high_.Received(), ElementsAreArray(PutsOf({0})));
   // The migrating keys are on neither server: the command waits until they have arrived.
   high_.SetAnswer(FirstThenEcho(1, "-ASK 5 ?:" + nowhere + "\r\n"));
-  Puts asking({5});
-  ASSERT_EQ(Ask(&asking), absl::OkStatus());
+  ExpectAnswered({5});
   EXPECT_THAT(high_.Received(), ElementsAreArray(PutsOf({0, 0})));
 }
 
@@ -189,10 +199,7 @@ TEST_F(RedisClusterTest, AskingIsForOneCommandAndChangesNoMap) {
   high_.SetAnswer([](const FakeServer::Words& words) {
     return words[0] == "ASKING" ? "+OK\r\n" : Echo(words);
   });
-  Puts puts({5, 5, 5, kHalf});
-  ASSERT_EQ(Ask(&puts), absl::OkStatus());
-  EXPECT_THAT(puts.answers, ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(puts.may_be_second, Each(false));
+  ExpectAnswered({5, 5, 5, kHalf});
   EXPECT_THAT(low_.Received(), ElementsAreArray(PutsOf({0, 1, 2})));
   EXPECT_THAT(high_.Received(), ElementsAre("PUT 3 x", "ASKING", "PUT 0 x", "ASKING", "PUT 1 x"));
   EXPECT_EQ(cluster_->redirects().ask, 2U);
@@ -206,10 +213,7 @@ TEST_F(RedisClusterTest, RefusedCommandsAreSentAgainAndWereNotCarriedOut) {
                               "NOREPLICAS Not enough good replicas to write."}) {
     low_.SetAnswer(FirstThenEcho(7, "-" + std::string(refusal) + "\r\n"));
     Connect();
-    Puts puts({1, 2, 3});
-    ASSERT_EQ(Ask(&puts), absl::OkStatus()) << refusal;
-    EXPECT_THAT(puts.answers, ElementsAre(0, 1, 2));
-    EXPECT_THAT(puts.may_be_second, Each(false));
+    ExpectAnswered({1, 2, 3});
     EXPECT_EQ(low_.Received().size(), 10U);
     EXPECT_EQ(cluster_->redirects().try_again + cluster_->redirects().cluster_down, 7U);
     EXPECT_EQ(cluster_->redirects().lost, 0U);
@@ -247,35 +251,23 @@ TEST_F(RedisClusterTest, OnlyCommandsWhoseAnswerWasLostMayBeSecond) {
   }
 }
 
-// The command is larger than the connection's buffers.
+// The command is larger than the connection's buffers. The server answers the first one or not, and
+// then stops reading.
 TEST_F(RedisClusterTest, ACommandOfWhichHalfWasSentIsNotCarriedOut) {
-  low_.SetAnswer([n = 0](const FakeServer::Words& words) mutable {
-    // The rest of the second command is then in no buffer.
-    if (++n == 1) throw FakeServer::Cut{""};
-    return Echo(words);
-  });
-  Connect();
-  Puts puts({1, 2});
-  puts.last_word.assign(size_t{32} << 20, 'x');
-  ASSERT_EQ(Ask(&puts), absl::OkStatus());
-  EXPECT_THAT(puts.answers, ElementsAre(0, 1));
-  EXPECT_THAT(puts.may_be_second, ElementsAre(true, false));
-  EXPECT_EQ(low_.Received().size(), 3U);
-}
-
-TEST_F(RedisClusterTest, WhatWasSaidBeforeTheEndIsHeard) {
-  // The server sends its answers and then stops reading.
-  low_.SetAnswer([n = 0](const FakeServer::Words& words) mutable {
-    if (++n == 1) throw FakeServer::Cut{":0\r\n"};
-    return Echo(words);
-  });
-  Connect();
-  Puts puts({1, 2});
-  puts.last_word.assign(size_t{32} << 20, 'x');
-  ASSERT_EQ(Ask(&puts), absl::OkStatus());
-  EXPECT_THAT(puts.answers, ElementsAre(0, 1));
-  EXPECT_THAT(puts.may_be_second, ElementsAre(false, false));
-  EXPECT_EQ(low_.Received().size(), 2U);
+  for (const bool is_answered : {false, true}) {
+    low_.SetAnswer([is_answered, n = 0](const FakeServer::Words& words) mutable {
+      // The rest of the second command is then in no buffer.
+      if (++n == 1) throw FakeServer::Cut{is_answered ? ":0\r\n" : ""};
+      return Echo(words);
+    });
+    Connect();
+    Puts puts({1, 2});
+    puts.last_word.assign(size_t{32} << 20, 'x');
+    ASSERT_EQ(Ask(&puts), absl::OkStatus());
+    EXPECT_THAT(puts.answers, ElementsAre(0, 1));
+    EXPECT_THAT(puts.may_be_second, ElementsAre(!is_answered, false));
+    EXPECT_EQ(low_.Received().size(), is_answered ? 2U : 3U);
+  }
 }
 
 TEST_F(RedisClusterTest, WhoCantWriteAnyMoreStillReads) {
@@ -303,23 +295,9 @@ TEST_F(RedisClusterTest, WhoCantWriteAnyMoreStillReads) {
   EXPECT_TRUE(winnow::redis::IsLost(client.Read()));
 }
 
-TEST_F(RedisClusterTest, NothingIsSentToAConnectionThatWasClosedMeanwhile) {
-  Connect();
-  Puts before({1, kHalf});
-  ASSERT_EQ(Ask(&before), absl::OkStatus());
-  low_.CutAll();
-  Puts after({1, kHalf});
-  ASSERT_EQ(Ask(&after), absl::OkStatus());
-  EXPECT_THAT(after.answers, ElementsAre(0, 1));
-  EXPECT_THAT(after.may_be_second, Each(false));
-  EXPECT_EQ(cluster_->redirects().lost, 0U);
-  EXPECT_EQ(cluster_->TakeDoubtful().count(), static_cast<size_t>(kHalf));
-}
-
 TEST_F(RedisClusterTest, RefreshFindsConnectionsThatWereClosed) {
   Connect();
-  Puts puts({1, kHalf});
-  ASSERT_EQ(Ask(&puts), absl::OkStatus());
+  ExpectAnswered({1, kHalf});
   EXPECT_TRUE(cluster_->TakeDoubtful().none());
   high_.CutAll();
   ASSERT_EQ(cluster_->Refresh(std::chrono::hours(1)), absl::OkStatus());
@@ -373,10 +351,7 @@ TEST_F(RedisClusterTest, ASlowServerThatKeepsItsSlotsIsWaitedFor) {
     std::this_thread::sleep_until(silent_until);
     return Echo(words);
   });
-  Puts puts({1, 2});
-  ASSERT_EQ(Ask(&puts), absl::OkStatus());
-  EXPECT_THAT(puts.answers, ElementsAre(0, 1));
-  EXPECT_THAT(puts.may_be_second, Each(false));
+  ExpectAnswered({1, 2});
   EXPECT_EQ(cluster_->redirects().lost, 0U);
 }
 
@@ -385,9 +360,7 @@ TEST_F(RedisClusterTest, AServerThatIsCutOffIsNotAskedAgainWhoHasItsSlots) {
   Connect();
   low_.SetAnswer([](const FakeServer::Words&) { return "-CLUSTERDOWN The cluster is down\r\n"; });
   high_.SetSlots({{0, kLast, &high_}});
-  Puts puts({1, kHalf});
-  ASSERT_EQ(Ask(&puts), absl::OkStatus());
-  EXPECT_THAT(puts.answers, ElementsAre(0, 1));
+  ExpectAnswered({1, kHalf});
   EXPECT_THAT(high_.Received(), ElementsAreArray(PutsOf({1, 0})));
 }
 
@@ -450,9 +423,7 @@ TEST_F(RedisClusterTest, AnErrorOfOneCommandEndsTheWhole) {
   EXPECT_EQ(puts.answers[0], 0);
   EXPECT_EQ(puts.answers[2], 2);
   low_.SetAnswer(Echo);
-  Puts more({1, 2});
-  ASSERT_EQ(Ask(&more), absl::OkStatus());
-  EXPECT_THAT(more.answers, ElementsAre(0, 1));
+  ExpectAnswered({1, 2});
 }
 
 TEST_F(RedisClusterTest, OneCommandIsAskedInTheSameWay) {
@@ -493,18 +464,6 @@ TEST_F(RedisClusterTest, AnOutageEndsWithASentence) {
   Puts moving({1});
   EXPECT_THAT(std::string(Ask(&moving).message()), HasSubstr("that one back (MOVED 1 127.0.0.1:"));
   EXPECT_LT(low_.Received().size(), 300U) << "they were asked without a pause";
-}
-
-TEST_F(RedisClusterTest, AServerThatIsAwayForLongIsNamed) {
-  auto dead = std::make_unique<FakeServer>(Echo);
-  const std::string address = dead->address();
-  low_.SetSlots({{0, kHalf - 1, dead.get()}, {kHalf, kLast, &low_}});
-  Connect(kShortOutage);
-  dead = nullptr;
-  Puts puts({1, kHalf});
-  EXPECT_THAT(std::string(Ask(&puts).message()),
-              HasSubstr("the server " + address + ": Connection refused"));
-  EXPECT_THAT(puts.answers, ElementsAre(-1, 1));
 }
 
 TEST_F(RedisClusterTest, SlotsThatNobodyHasAreCounted) {
@@ -577,6 +536,116 @@ TEST_F(RedisClusterTest, WhoIsOneOfAClusterSaysSo) {
   winnow::redis::RedisClient client(SeedsOf(low_.address()).front());
   ASSERT_EQ(client.Connect(), absl::OkStatus());
   EXPECT_FALSE(RedisCluster::IsCluster(&client).value());
+}
+
+// ---- After errors: which commands may have been executed, and which slots may have lost writes
+
+// Three servers, each with a third of the slots.
+struct Thirds {
+  static constexpr unsigned kSlots[] = {0, kNumSlots / 3, kNumSlots - 1};  // one of each
+
+  Thirds() {
+    constexpr int kThird = kNumSlots / 3;
+    for (FakeServer* server : {&one, &two, &three}) {
+      server->SetSlots({{0, kThird - 1, &one},
+                        {kThird, 2 * kThird - 1, &two},
+                        {2 * kThird, kNumSlots - 1, &three}});
+    }
+  }
+
+  FakeServer one{Echo}, two{Echo}, three{Echo};
+};
+
+// Commands sent to a silent server may have been executed; other unanswered commands were not.
+TEST(RedisClusterErrorTest, AfterAnOutageOnlyWhatWasSentMayBeDone) {
+  Thirds servers;
+  servers.one.SetAnswer(
+      [](const FakeServer::Words& words) { return words[1] == "0" ? Echo(words) : ""; });
+  servers.two.SetAnswer(
+      [](const FakeServer::Words&) { return "-CLUSTERDOWN The cluster is down\r\n"; });
+  RedisCluster cluster(SeedsOf(servers.one.address()), Waits{std::chrono::seconds(5)});
+  ASSERT_EQ(cluster.Connect(), absl::OkStatus());
+  const auto& slots = Thirds::kSlots;
+  Puts puts({slots[0], slots[0], slots[1], slots[0], slots[2]});
+  puts.cluster = &cluster;
+  const absl::Status status = cluster.AskAll(puts.all.size(), &puts);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("it was not better after 5 seconds"));
+  EXPECT_EQ(puts.all, "aL-La");
+}
+
+// The first server closes its connection and then refuses new ones. The third server's error then
+// ends the pipeline, while the lost commands wait or are in flight again.
+TEST(RedisClusterErrorTest, AfterAnErrorLostCommandsMayBeDoneAndRefusedOnesAreNot) {
+  for (const bool are_under_way : {false, true}) {
+    Thirds servers;
+    std::atomic<bool> refuses(false), ended(false);
+    servers.one.SetAnswer([&, n = 0](const FakeServer::Words&) mutable -> std::string {
+      if (++n == 1) return "";
+      if (n == 2) throw FakeServer::Cut{""};
+      refuses = true;
+      if (are_under_way) {
+        EXPECT_TRUE(winnow::testing::Becomes([&] { return ended.load(); }));
+        std::this_thread::sleep_for(milliseconds(50));  // the error arrives first
+      }
+      return "-CLUSTERDOWN The cluster is down\r\n";
+    });
+    servers.two.SetAnswer(
+        [](const FakeServer::Words&) { return "-CLUSTERDOWN The cluster is down\r\n"; });
+    servers.three.SetAnswer([&](const FakeServer::Words& words) -> std::string {
+      if (words[1] != "3") return Echo(words);
+      EXPECT_TRUE(winnow::testing::Becomes([&] { return refuses.load(); }));
+      ended = true;
+      return "-OOM command not allowed\r\n";
+    });
+    RedisCluster cluster(SeedsOf(servers.one.address()));
+    ASSERT_EQ(cluster.Connect(), absl::OkStatus());
+    const auto& slots = Thirds::kSlots;
+    Puts puts({slots[0], slots[0], slots[1], slots[2], slots[2]});
+    puts.cluster = &cluster;
+    const absl::Status status = cluster.AskAll(puts.all.size(), &puts);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("its memory is full"));
+    EXPECT_EQ(puts.all, "LL-ea") << are_under_way;
+  }
+}
+
+// Commands acknowledged by the importing server may be lost with it, although the slot still
+// belongs to another server.
+TEST(RedisClusterErrorTest, WhoTakesASlotOverAndIsLostLeavesItInDoubt) {
+  Thirds servers;
+  const auto& slots = Thirds::kSlots;
+  const auto ask_of = [](const FakeServer& server) {
+    return "-ASK 0 127.0.0.1:" + std::to_string(server.port()) + "\r\n";
+  };
+  servers.one.SetAnswer([&](const FakeServer::Words&) { return ask_of(servers.two); });
+  const auto takes_over = [](const FakeServer::Words& words) {
+    return words[0] == "ASKING" ? "+OK\r\n" : Echo(words);
+  };
+  servers.two.SetAnswer(takes_over);
+  servers.three.SetAnswer(takes_over);
+  RedisCluster cluster(SeedsOf(servers.one.address()));
+  ASSERT_EQ(cluster.Connect(), absl::OkStatus());
+  const auto ask = [&] {
+    Puts puts({slots[0], slots[0], slots[2]});
+    puts.cluster = &cluster;
+    EXPECT_EQ(cluster.AskAll(puts.all.size(), &puts), absl::OkStatus());
+    EXPECT_EQ(puts.all, "aaa");
+  };
+  ask();
+  EXPECT_TRUE(cluster.TakeDoubtful().none());
+  servers.two.CutAll();
+  ASSERT_TRUE(winnow::testing::Becomes([&] {
+    EXPECT_EQ(cluster.Refresh(milliseconds(0)), absl::OkStatus());
+    const auto doubtful = cluster.TakeDoubtful();
+    EXPECT_FALSE(doubtful.test(1) || doubtful.test(slots[2]));
+    EXPECT_EQ(doubtful.test(slots[0]), doubtful.test(slots[1]));
+    return doubtful.any();
+  }));
+  ask();
+  EXPECT_TRUE(cluster.TakeDoubtful().none());
+  // Its replica was promoted, or the slot migrates to another server.
+  servers.one.SetAnswer([&](const FakeServer::Words&) { return ask_of(servers.three); });
+  ask();
+  EXPECT_EQ(cluster.TakeDoubtful(), Slots().set(slots[0]));
 }
 
 }  // namespace redis_cluster_test

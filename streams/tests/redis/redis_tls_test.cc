@@ -79,6 +79,12 @@ class RedisTlsTest : public ::testing::Test {
         {"sh", "-c", "echo a | '" WINNOW_TOOL "' dedup --capacity=1000 --redis='" + url + "'"},
         environment);
   }
+  // Returns the messages of such a run, which must end with status 2.
+  std::string Refusal(const std::string& url, const std::vector<std::string>& environment) const {
+    const ChildResult outcome = Dedup(url, environment);
+    EXPECT_EQ(outcome.status, 2) << outcome.output;
+    return outcome.errors;
+  }
   static std::string UrlOf(const StartedRedis& server) {
     return "rediss://127.0.0.1:" + std::to_string(server.tls_port());
   }
@@ -112,23 +118,20 @@ TEST_F(RedisTlsTest, StreamsAndPagesGoThroughIt) {
 TEST_F(RedisTlsTest, OnlyACertificateForTheHostOfATrustedAuthorityWillDo) {
   {
     const StartedRedis server(Options("server", "no"));
-    for (const ChildResult& refused : {Dedup(UrlOf(server), {Trusts("other")}),
-                                       Dedup(UrlOf(server), {"SSL_CERT_FILE=/dev/null"})}) {
-      EXPECT_EQ(refused.status, 2);
-      EXPECT_THAT(refused.errors, AllOf(HasSubstr("its certificate is refused: "),
-                                        HasSubstr(". It must be for 127.0.0.1, and signed by")));
+    for (const std::string& trusted : {Trusts("other"), std::string("SSL_CERT_FILE=/dev/null")}) {
+      EXPECT_THAT(Refusal(UrlOf(server), {trusted}),
+                  AllOf(HasSubstr("its certificate is refused: "),
+                        HasSubstr(". It must be for 127.0.0.1, and signed by")));
     }
     EXPECT_EQ(server.Ask({"dbsize"}), "0");
     // The port does not speak TLS.
-    const ChildResult plain = Dedup("rediss://" + server.address(), {Trusts("ca")});
-    EXPECT_EQ(plain.status, 2);
-    EXPECT_THAT(plain.errors, HasSubstr("it may have no TLS on this port"));
+    EXPECT_THAT(Refusal("rediss://" + server.address(), {Trusts("ca")}),
+                HasSubstr("it may have no TLS on this port"));
   }
   MakeCertificate("elsewhere", "ca", "IP:127.0.0.2,DNS:127.0.0.1");
   const StartedRedis server(Options("elsewhere", "no"));
-  const ChildResult elsewhere = Dedup(UrlOf(server), {Trusts("ca")});
-  EXPECT_EQ(elsewhere.status, 2);
-  EXPECT_THAT(elsewhere.errors, HasSubstr("its certificate is refused: IP address mismatch"));
+  EXPECT_THAT(Refusal(UrlOf(server), {Trusts("ca")}),
+              HasSubstr("its certificate is refused: IP address mismatch"));
   EXPECT_EQ(server.Ask({"dbsize"}), "0");
 }
 
@@ -138,17 +141,13 @@ TEST_F(RedisTlsTest, AServerMayWantACertificateOfTheClient) {
       Dedup(UrlOf(server), {Trusts("ca"), "WINNOW_REDIS_CERT=" + folder_ / "client.pem"}).output,
       "a\n");
   for (const std::string& certificate : {std::string(), folder_ / "stranger.pem"}) {
-    const ChildResult refused =
-        Dedup(UrlOf(server), {Trusts("ca"), "WINNOW_REDIS_CERT=" + certificate});
-    EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.errors, AllOf(HasSubstr("it may want another certificate of the client"),
-                                      HasSubstr("WINNOW_REDIS_CERT")));
+    EXPECT_THAT(Refusal(UrlOf(server), {Trusts("ca"), "WINNOW_REDIS_CERT=" + certificate}),
+                AllOf(HasSubstr("it may want another certificate of the client"),
+                      HasSubstr("WINNOW_REDIS_CERT")));
   }
   for (const std::string& certificate : {folder_ / "none", folder_ / "client.crt"}) {
-    const ChildResult unreadable =
-        Dedup(UrlOf(server), {Trusts("ca"), "WINNOW_REDIS_CERT=" + certificate});
-    EXPECT_EQ(unreadable.status, 2);
-    EXPECT_THAT(unreadable.errors, HasSubstr("but " + certificate + " is none"));
+    EXPECT_THAT(Refusal(UrlOf(server), {Trusts("ca"), "WINNOW_REDIS_CERT=" + certificate}),
+                HasSubstr("but " + certificate + " is none"));
   }
 }
 
@@ -200,17 +199,15 @@ TEST_F(RedisTlsTest, AClusterIsFollowed) {
        "seq 1600 | '" WINNOW_TOOL "' dedup --capacity=10000 --redis=" + UrlOf(cluster.node(0))},
       {Trusts("ca")});
   EXPECT_THAT(again.errors, HasSubstr("1600 lines, 100 new, 1500 seen before"));
-  const ChildResult other = Dedup(UrlOf(cluster.node(0)), {Trusts("other")});
-  EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.errors, HasSubstr("its certificate is refused: "));
+  EXPECT_THAT(Refusal(UrlOf(cluster.node(0)), {Trusts("other")}),
+              HasSubstr("its certificate is refused: "));
 }
 
 #else
 
 TEST_F(RedisTlsTest, IsMissingWhereHiredisHasNone) {
-  const ChildResult refused = Dedup("rediss://127.0.0.1:1", {});
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.errors, HasSubstr("this winnow was built without TLS for Redis"));
+  EXPECT_THAT(Refusal("rediss://127.0.0.1:1", {}),
+              HasSubstr("this winnow was built without TLS for Redis"));
 }
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef WINNOW_STREAMS_TESTS_SUPPORT_REDIS_PROGRAM_H_
 #define WINNOW_STREAMS_TESTS_SUPPORT_REDIS_PROGRAM_H_
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -34,6 +36,14 @@ inline const std::string& RedisCliProgram() {
 }
 
 inline bool HasRedis() { return !RedisServerProgram().empty() && !RedisCliProgram().empty(); }
+
+// Fixture of tests with real servers.
+class RedisTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasRedis()) GTEST_SKIP() << "there is neither Redis nor Valkey";
+  }
+};
 
 }  // namespace winnow::testing
 

@@ -195,23 +195,6 @@ class StartedCluster {
     WaitUntilWhole();
   }
 
-  // Returns for each master, in the order of their slots, the sum of a command's result, such as
-  // STRLEN or BITCOUNT, over the keys that match the pattern.
-  std::vector<int64_t> SumOfEachMaster(const std::string& command,
-                                       const std::string& pattern) const {
-    constexpr char kSum[] =
-        "#!lua flags=allow-cross-slot-keys\n"
-        "local sum = 0 "
-        "for _, key in ipairs(redis.call('KEYS', ARGV[2])) do "
-        "sum = sum + redis.call(ARGV[1], key) end "
-        "return sum";
-    std::vector<int64_t> sums;
-    for (const int master : Masters()) {
-      sums.push_back(atoll(Ask(master, {"eval", kSum, "0", command, pattern}).c_str()));
-    }
-    return sums;
-  }
-
  private:
   enum class State { kRuns, kPaused, kDead };
   struct Node {

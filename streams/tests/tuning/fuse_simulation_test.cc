@@ -15,7 +15,6 @@ namespace winnow::bench {
 namespace {
 
 using amq::BinaryFuseFilter;
-using amq::FuseArity;
 using amq::FuseShape;
 using amq::ShapeOfFuse;
 using testing::RandomHashes;

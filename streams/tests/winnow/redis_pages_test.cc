@@ -13,8 +13,10 @@
 
 #include "streams/redis/key_slots.h"
 #include "streams/redis/redis_access.h"
+#include "streams/tests/support/page_stores.h"
 #include "streams/tests/support/started_cluster.h"
 #include "streams/tests/support/started_redis.h"
+#include "streams/tests/winnow/pages_testing.h"
 #include "streams/winnow/pages/redis_page_store.h"
 #include "tests/support/child_process.h"
 #include "tests/support/files.h"
@@ -26,13 +28,12 @@
 namespace winnow {
 namespace {
 
-using amq::PagedBloom;
 using nlohmann::json;
 using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::LinesThatBegin;
+using testing::KeyLines;
 using ::testing::Not;
 using testing::RunProgram;
 using testing::StartedCluster;
@@ -40,27 +41,15 @@ using testing::StartedRedis;
 using tools::RedisPageStore;
 using Found = amq::PageStore::Found;
 
-std::string KeyNumber(uint64_t i) { return "key-" + std::to_string(i); }
-
 std::vector<redis::RedisAccess> Access(const std::string& addresses) {
   return redis::ParseServers(addresses, {}).value();
 }
 
-std::string Lines(uint64_t first, uint64_t last) {
-  std::string lines;
-  for (uint64_t i = first; i < last; ++i) {
-    lines += KeyNumber(i) + "\n";
-  }
-  return lines;
-}
-
-class RedisPagesTest : public ::testing::Test {
+class RedisPagesTest : public testing::RedisTest {
  protected:
   void SetUp() override {
-    if (!testing::HasRedis()) {
-      GTEST_SKIP() << "there is neither Redis nor Valkey";
-    }
-    server_ = std::make_unique<StartedRedis>();
+    RedisTest::SetUp();
+    if (!IsSkipped()) server_ = std::make_unique<StartedRedis>();
   }
 
   std::unique_ptr<RedisPageStore> Connect(const std::string& name = "n") {
@@ -80,6 +69,14 @@ class RedisPagesTest : public ::testing::Test {
                       environment);
   }
 
+  // Runs the tool, which must end with this status, and returns its messages.
+  std::string ErrorsOf(const std::string& action, const std::string& arguments, int status = 2,
+                       const std::vector<std::string>& environment = {}) {
+    const ChildResult outcome = Pages(action, arguments, environment);
+    EXPECT_EQ(outcome.status, status) << action << ": " << outcome.errors;
+    return outcome.errors;
+  }
+
   testing::TemporaryFolder folder_;
   const std::string list_ = folder_ / "list";
   std::unique_ptr<StartedRedis> server_;
@@ -87,26 +84,14 @@ class RedisPagesTest : public ::testing::Test {
 
 TEST_F(RedisPagesTest, KeepsBytes) {
   const std::unique_ptr<RedisPageStore> store = Connect();
-  std::string bytes = "before";
+  std::string bytes;
   std::string reason;
-  EXPECT_EQ(store->Load("1-0", &bytes, &reason), Found::kNo);
   EXPECT_FALSE(store->Store("1-0", "x", &reason)) << "without the lock";
   ASSERT_TRUE(store->Lock(&reason)) << reason;
-  const std::string any("\0\n\xff bytes", 9);
-  ASSERT_TRUE(store->Store("1-0", any, &reason)) << reason;
-  ASSERT_TRUE(store->Store("1-1", "", &reason)) << reason;
-  EXPECT_EQ(store->Load("1-0", &bytes, &reason), Found::kYes) << reason;
-  EXPECT_EQ(bytes, any);
-  EXPECT_EQ(store->Load("1-1", &bytes, &reason), Found::kYes) << reason;
-  EXPECT_EQ(bytes, "");
-  const std::string large(3'000'000, 'x');
-  ASSERT_TRUE(store->Store("1-0", large, &reason)) << reason;
-  EXPECT_EQ(Connect()->Load("1-0", &bytes, &reason), Found::kYes) << reason;
-  EXPECT_EQ(bytes, large);
-  EXPECT_EQ(Connect("other")->Load("1-0", &bytes, &reason), Found::kNo);
-  ASSERT_TRUE(store->Remove("1-0", &reason)) << reason;
+  testing::ExpectKeepsBytes(store.get());
+  EXPECT_EQ(Connect()->Load("1-1", &bytes, &reason), Found::kYes) << reason;
+  EXPECT_EQ(Connect("other")->Load("1-1", &bytes, &reason), Found::kNo);
   EXPECT_TRUE(store->Remove("1-0", &reason)) << reason;
-  EXPECT_EQ(store->Load("1-0", &bytes, &reason), Found::kNo);
   EXPECT_EQ(server_->Ask({"exists", "n:1-1"}), "1");
 }
 
@@ -172,7 +157,7 @@ TEST_F(RedisPagesTest, AServerThatGoesAwayIsASentence) {
 }
 
 TEST_F(RedisPagesTest, TheVerbSaysTheSameAsOfAFolder) {
-  testing::WriteFile(list_, Lines(0, 8'000));
+  testing::WriteFile(list_, KeyLines(0, 8'000));
   const std::string folder = folder_ / "pages";
   const std::string flags = "--keys=\"$L\" --capacity=9000 --rate=0.003 --json";
   const ChildResult built = Pages("build", flags);
@@ -186,10 +171,10 @@ TEST_F(RedisPagesTest, TheVerbSaysTheSameAsOfAFolder) {
   EXPECT_EQ(server_->Ask({"dbsize"}),
             std::to_string(json::parse(built.output)["pages_written"].get<int>() + 1));
 
-  testing::WriteFile(list_, Lines(7'000, 8'900));
+  testing::WriteFile(list_, KeyLines(7'000, 8'900));
   EXPECT_EQ(Pages("add", "--keys=\"$L\"").status, 0);
   EXPECT_EQ(RunProgram({WINNOW_TOOL, "pages", "add", folder, "--keys=" + list_}).status, 0);
-  testing::WriteFile(list_, Lines(6'000, 12'000));
+  testing::WriteFile(list_, KeyLines(6'000, 12'000));
   const ChildResult asked = Pages("ask", "--keys=\"$L\" --json");
   EXPECT_EQ(asked.status, 1);
   const ChildResult asked_folder =
@@ -201,75 +186,18 @@ TEST_F(RedisPagesTest, TheVerbSaysTheSameAsOfAFolder) {
   b.erase("place");
   EXPECT_EQ(a, b);
 
-  const ChildResult one = Pages("ask", "key-5");
-  EXPECT_EQ(one.status, 0);
-  EXPECT_THAT(one.output, HasSubstr("1 key: 1 may be there, 0 absent; 1 of "));
-}
-
-TEST_F(RedisPagesTest, WhatCanNotBeBuiltLeavesTheOldPages) {
-  testing::WriteFile(list_, Lines(0, 3'000));
-  ASSERT_EQ(Pages("build", "--keys=\"$L\" --name=x.1").status, 0);
-  const std::string before = server_->Ask({"--scan"});
-  const std::string plan = server_->Ask({"get", "x.1:plan"});
-  testing::WriteFile(list_, Lines(0, 6'000));
-  const ChildResult full = Pages("build", "--keys=\"$L\" --name=x.1 --capacity=3000");
-  EXPECT_EQ(full.status, 1);
-  EXPECT_THAT(full.errors,
-              AllOf(HasSubstr("/x.1: nothing is changed"), HasSubstr("plan for more")));
-  EXPECT_EQ(server_->Ask({"get", "x.1:plan"}), plan);
-  EXPECT_EQ(Pages("ask", "--name=x.1 key-5").status, 0);
-  EXPECT_EQ(Pages("build", "--keys=\"$L\" --name=x.1").status, 0);
-  EXPECT_NE(server_->Ask({"get", "x.1:plan"}), plan);
-
-  // The lock is held by another process, or left by a killed one.
-  server_->Ask({"set", "x.1:lock", "another"});
-  for (const char* action : {"build", "add"}) {
-    const ChildResult locked = Pages(action, "--name=x.1 key-5");
-    EXPECT_EQ(locked.status, 2);
-    EXPECT_THAT(locked.errors, HasSubstr("another process changes the pages x.1"));
-  }
-  EXPECT_EQ(server_->Ask({"get", "x.1:lock"}), "another");
-}
-
-TEST_F(RedisPagesTest, WhatTheServerLostMayBeThere) {
-  testing::WriteFile(list_, Lines(0, 3'000));
-  ASSERT_EQ(Pages("build", "--keys=\"$L\"").status, 0);
-  std::string page;
-  {
-    const std::unique_ptr<RedisPageStore> store = Connect("pages");
-    std::string reason;
-    const std::optional<PagedBloom> filter = PagedBloom::Open(store.get(), &reason);
-    ASSERT_TRUE(filter.has_value()) << reason;
-    page = filter->PageName(filter->PageOf(HashKey("key-5")));
-  }
-  ASSERT_EQ(server_->Ask({"del", "pages:" + page}), "1");
-  const ChildResult lost = Pages("ask", "key-5");
-  EXPECT_EQ(lost.status, 2);
-  EXPECT_THAT(lost.output, HasSubstr("may be there: its page could not be read"));
-  EXPECT_THAT(lost.errors, AllOf(HasSubstr("page " + page + " is missing"), HasSubstr("may be")));
-  server_->Ask({"flushall"});
-  for (const char* action : {"add", "ask"}) {
-    const ChildResult gone = Pages(action, "key-5");
-    EXPECT_EQ(gone.status, 2);
-    EXPECT_THAT(gone.errors, HasSubstr("there are no pages of a filter"));
-    EXPECT_EQ(LinesThatBegin(gone.errors, "").size(), 1u);
-  }
-  EXPECT_EQ(server_->Ask({"dbsize"}), "0");
+  EXPECT_THAT(Pages("ask", "key-5").output, HasSubstr("1 key: 1 may be there, 0 absent; 1 of "));
 }
 
 TEST_F(RedisPagesTest, APasswordComesFromTheEnvironment) {
   server_ =
       std::make_unique<StartedRedis>(std::vector<std::string>{"--requirepass", "some password"});
-  const ChildResult without = Pages("build", "key-1");
-  EXPECT_EQ(without.status, 2);
-  EXPECT_THAT(without.errors, AllOf(HasSubstr("NOAUTH"), HasSubstr("REDISCLI_AUTH")));
-  const ChildResult wrong = Pages("build", "key-1", {"REDISCLI_AUTH=another"});
-  EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.errors, AllOf(HasSubstr("WRONGPASS"), HasSubstr("REDISCLI_AUTH")));
-  const ChildResult of_dedup = Pages("build", "key-1", {"WINNOW_REDIS_PASSWORD=some password"});
-  EXPECT_THAT(of_dedup.errors, HasSubstr("NOAUTH"));
-  const ChildResult right = Pages("build", "key-1", {"REDISCLI_AUTH=some password"});
-  EXPECT_EQ(right.status, 0) << right.errors;
+  EXPECT_THAT(ErrorsOf("build", "key-1"), AllOf(HasSubstr("NOAUTH"), HasSubstr("REDISCLI_AUTH")));
+  EXPECT_THAT(ErrorsOf("build", "key-1", 2, {"REDISCLI_AUTH=another"}),
+              AllOf(HasSubstr("WRONGPASS"), HasSubstr("REDISCLI_AUTH")));
+  EXPECT_THAT(ErrorsOf("build", "key-1", 2, {"WINNOW_REDIS_PASSWORD=some password"}),
+              HasSubstr("NOAUTH"));
+  EXPECT_EQ(ErrorsOf("build", "key-1", 0, {"REDISCLI_AUTH=some password"}), "");
   EXPECT_EQ(Pages("ask", "key-1", {"REDISCLI_AUTH=some password"}).status, 0);
 }
 
@@ -278,21 +206,18 @@ TEST_F(RedisPagesTest, APasswordIsNotShownByAServerThatDoesNotKnowAuth) {
   server_ =
       std::make_unique<StartedRedis>(std::vector<std::string>{"--rename-command", "AUTH", ""});
   ASSERT_THAT(server_->Ask({"auth", "sesame"}), HasSubstr("sesame"));
-  const ChildResult refused = Pages("build", "key-1", {"REDISCLI_AUTH=sesame"});
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.errors,
+  EXPECT_THAT(ErrorsOf("build", "key-1", 2, {"REDISCLI_AUTH=sesame"}),
               AllOf(HasSubstr("does not take the password"),
                     HasSubstr("REDISCLI_AUTH in the environment"), Not(HasSubstr("sesame"))));
 }
 
 TEST_F(RedisPagesTest, AFullServerLeavesTheOldPages) {
-  testing::WriteFile(list_, Lines(0, 100));
+  testing::WriteFile(list_, KeyLines(0, 100));
   ASSERT_EQ(Pages("build", "--keys=\"$L\"").status, 0);
   server_->Ask({"config", "set", "maxmemory", "1500kb"});
-  testing::WriteFile(list_, Lines(0, 1'000'000));
-  const ChildResult full = Pages("build", "--keys=\"$L\"");
-  EXPECT_EQ(full.status, 2);
-  EXPECT_THAT(full.errors, AllOf(HasSubstr("can't change pages:2-"), HasSubstr("maxmemory")));
+  testing::WriteFile(list_, KeyLines(0, 1'000'000));
+  EXPECT_THAT(ErrorsOf("build", "--keys=\"$L\""),
+              AllOf(HasSubstr("can't change pages:2-"), HasSubstr("maxmemory")));
   EXPECT_EQ(Pages("ask", "key-5").status, 0);
   EXPECT_EQ(Pages("ask", "key-500 key-501 key-502 key-503").status, 1);
 }
@@ -331,24 +256,28 @@ TEST_F(RedisPagesTest, APasswordOfAUrlIsNotShown) {
   }
 }
 
-class RedisClusterPagesTest : public ::testing::Test {
+class RedisClusterPagesTest : public testing::RedisTest {
  protected:
   void SetUp() override {
-    if (!testing::HasRedis()) {
-      GTEST_SKIP() << "there is neither Redis nor Valkey";
-    }
-    cluster_ = std::make_unique<StartedCluster>();
+    RedisTest::SetUp();
+    if (!IsSkipped()) cluster_ = std::make_unique<StartedCluster>();
   }
 
   // Returns the command for the keys 0 to `last`.
   std::vector<std::string> Words(const std::string& action, const std::string& servers,
                                  uint64_t last) const {
-    testing::WriteFile(folder_ / "list", Lines(0, last));
+    testing::WriteFile(folder_ / "list", KeyLines(0, last));
     return {WINNOW_TOOL,          "pages",      action,
             "--redis=" + servers, "--name={p}", "--keys=" + (folder_ / "list")};
   }
   ChildResult Pages(const std::string& action, const std::string& servers, uint64_t last) const {
     return RunProgram(Words(action, servers, last));
+  }
+  // Returns the messages of a run, which must end with status 2.
+  std::string ErrorsOf(const std::string& action, const std::string& servers, uint64_t last) const {
+    const ChildResult outcome = Pages(action, servers, last);
+    EXPECT_EQ(outcome.status, 2) << action;
+    return outcome.errors;
   }
   ChildResult Build() const {
     std::vector<std::string> words = Words("build", cluster_->addresses(), kBuilt);
@@ -369,10 +298,8 @@ TEST_F(RedisClusterPagesTest, ANameInBracesIsReachedFromEachServer) {
   EXPECT_EQ(spread.status, 2);
   EXPECT_THAT(spread.errors, HasSubstr(cluster_->address(1) + " is one of a cluster, which"));
   EXPECT_THAT(spread.errors, HasSubstr("give --name='{p}'"));
-  const ChildResult other_database =
-      Pages("build", "redis://" + cluster_->address(0) + "/1", kBuilt);
-  EXPECT_EQ(other_database.status, 2);
-  EXPECT_THAT(other_database.errors, HasSubstr("a cluster has database 0 alone"));
+  EXPECT_THAT(ErrorsOf("build", "redis://" + cluster_->address(0) + "/1", kBuilt),
+              HasSubstr("a cluster has database 0 alone"));
   for (const int master : cluster_->Masters()) EXPECT_EQ(cluster_->Ask(master, {"dbsize"}), "0");
 
   ASSERT_EQ(Build().status, 0);
@@ -387,9 +314,8 @@ TEST_F(RedisClusterPagesTest, ANameInBracesIsReachedFromEachServer) {
   }
   // Another process holds the lock.
   cluster_->Ask(master, {"set", "{p}:lock", "another"});
-  const ChildResult locked = Pages("add", cluster_->address(0), kAdded);
-  EXPECT_EQ(locked.status, 2);
-  EXPECT_THAT(locked.errors, HasSubstr("another process changes the pages {p}"));
+  EXPECT_THAT(ErrorsOf("add", cluster_->address(0), kAdded),
+              HasSubstr("another process changes the pages {p}"));
 }
 
 TEST_F(RedisClusterPagesTest, AreThereWhileTheirSlotMoves) {
@@ -429,9 +355,8 @@ TEST_F(RedisClusterPagesTest, AreNotAddedToWhileTheReplicaIsBehind) {
   cluster_->StopNode(replica);
   // The second run has nothing to add.
   for (int i = 0; i < 2; ++i) {
-    const ChildResult behind = Pages("add", cluster_->addresses(), kAdded);
-    EXPECT_EQ(behind.status, 2);
-    EXPECT_THAT(behind.errors, HasSubstr("no replica of the master of {p} has what was changed"));
+    EXPECT_THAT(ErrorsOf("add", cluster_->addresses(), kAdded),
+                HasSubstr("no replica of the master of {p} has what was changed"));
   }
   cluster_->ContinueNode(replica);
   const ChildResult added = Pages("add", cluster_->addresses(), kAdded);

@@ -13,17 +13,8 @@
 namespace winnow::testing {
 namespace stream_tool_test {
 
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-TEST(StreamToolTest, HelpNamesTheVerbs) {
-  const std::string help = RunProgram({WINNOW_TOOL, "help"}).output;
-  for (const char* verb : {"size", "pages", "dedup", "help", "version"}) {
-    EXPECT_THAT(LinesThatBegin(help, std::string("  winnow ") + verb), Not(IsEmpty())) << verb;
-  }
-  EXPECT_THAT(RunProgram({WINNOW_TOOL, "--version"}).output, HasSubstr("\nkernel "));
-}
 
 TEST(StreamToolTest, ExamplesRun) {
   const TemporaryFolder folder;
