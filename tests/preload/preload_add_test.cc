@@ -19,23 +19,21 @@ namespace preload_add_test {
 using testing::ChildResult;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
-using testing::FileFilter;
 using ::testing::HasSubstr;
 using testing::KindsOfFilters;
 using testing::LinesThatBegin;
 using testing::NewestOptionsFile;
 using testing::Preloading;
-using testing::ReadFilters;
 using testing::RunClient;
 using testing::RunProgram;
 using testing::TemporaryFolder;
-using ::testing::UnorderedElementsAre;
 using Kinds = std::map<std::string, int>;
 
 constexpr char kKeys[] = "10000";
 
-std::vector<std::string> Adding(std::vector<std::string> more = {}) {
-  more.insert(more.begin(), {"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"});
+std::vector<std::string> Adding(std::vector<std::string> more = {},
+                                const std::string& policy = "winnow:10") {
+  more.insert(more.begin(), {"WINNOW_POLICY=" + policy, "WINNOW_ADD=1"});
   return Preloading(more);
 }
 
@@ -107,54 +105,28 @@ TEST_F(PreloadAddTest, EveryColumnFamilyWithoutAPolicyGetsOne) {
   Run("read", "families@", {});
 }
 
-TEST_F(PreloadAddTest, WithoutTheVariableColumnFamiliesStayWithoutFilters) {
-  Run("write", "", Preloading({"WINNOW_POLICY=winnow:10"}));
-  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
-  Run("write", "", Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=0"}));
-  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
-}
-
-// The client requires that its options can be saved and verified.
-TEST_F(PreloadAddTest, OptionsFilesStayByteForByteWhatTheyWere) {
-  for (const char* how : {"", "families@"}) {
-    Run("write", how, Preloading({"WINNOW_POLICY=winnow:10"}));
-    const std::string stock = NewestOptionsFile(database_);
-    Run("write", how, Adding());
-    EXPECT_EQ(NewestOptionsFile(database_), stock) << how;
-    EXPECT_THAT(stock, HasSubstr("filter_policy=nullptr"));
+TEST_F(PreloadAddTest, CustomComparatorsAndPrefixExtractorsAreLeftAlone) {
+  for (const char* policy : {"winnow:10", "read", "{id=winnow;build=bloomfilter}"}) {
+    for (const auto& [family, reason] : std::map<std::string, std::string>{
+             {"COMPARATOR=equal-cases", "a comparator"},
+             {"PREFIX=4",
+              "a prefix extractor, with which a filter would hide rows from scans with "
+              "neither auto_prefix_mode nor total_order_seek"}}) {
+      const ChildResult result = Run("write", "", Adding({"WINNOW_LOG=1", family}, policy));
+      EXPECT_THAT(LinesThatBegin(result.errors, ""),
+                  ElementsAre(HasSubstr("winnow: in force"),
+                              HasSubstr("gets no filter policy: it has " + reason)))
+          << policy << " " << family;
+    }
+    EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}})) << policy;
   }
-}
-
-TEST_F(PreloadAddTest, FilesCarryANameThatStockRocksDBKnows) {
-  Run("write", "", Adding());
-  for (const FileFilter& filter : ReadFilters(database_)) {
-    EXPECT_EQ(filter.policy_name, "bloomfilter") << filter.file;
-  }
-  Run("read", "", {}, "bloom:10");
-}
-
-TEST_F(PreloadAddTest, ACustomComparatorIsLeftAlone) {
-  const ChildResult result = Run("write", "", Adding({"WINNOW_LOG=1", "COMPARATOR=equal-cases"}));
-  EXPECT_THAT(LinesThatBegin(result.errors, ""),
-              ElementsAre(HasSubstr("winnow: in force"),
-                          HasSubstr("gets no filter policy: it has a comparator")));
-}
-
-TEST_F(PreloadAddTest, APrefixExtractorIsLeftAlone) {
-  const ChildResult result = Run("write", "", Adding({"WINNOW_LOG=1", "PREFIX=4"}));
-  EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
-  EXPECT_THAT(LinesThatBegin(result.errors, ""),
-              ElementsAre(HasSubstr("winnow: in force"),
-                          HasSubstr("gets no filter policy: it has a prefix extractor, with which "
-                                    "a filter would hide rows from scans with neither "
-                                    "auto_prefix_mode nor total_order_seek")));
 }
 
 class PreloadAddLaterTest : public PreloadAddOpenTest {};
 
 TEST_P(PreloadAddLaterTest, ColumnFamiliesThatAreMadeLaterGetFilters) {
   const std::string how = GetParam();
-  Run("later-families", how, Preloading({"WINNOW_POLICY=winnow:10"}));
+  Run("later-families", how, Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=0"}));
   const int files = how == "transaction@" ? 4 : 6;  // without an imported one
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", files}}));
   const std::string stock = NewestOptionsFile(database_);
@@ -183,6 +155,10 @@ TEST_P(PreloadAddLaterTest, IteratorsSeeTheSameAfterAPrefixExtractorIsSet) {
               HasSubstr("[winnow] column family default gets no more filters of WINNOW_ADD"));
   // The files of the following compaction, and of the flush after the extractor was removed.
   EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}}));
+  for (const char* policy : {"read", "{id=winnow;build=bloomfilter}"}) {
+    EXPECT_EQ(Run("prefixes", how, Adding({}, policy)).output, stock.output) << policy;
+    EXPECT_EQ(KindsOfFilters(database_), (Kinds{{"none", 2}})) << policy;
+  }
 }
 
 // The files' filters have prefixes, since the program had an extractor and a policy then.

@@ -28,7 +28,9 @@
 //   idle                      requests no policy and opens no database
 //   ask-in-threads            requests policies in many threads
 //   ask-and-fork              requests a policy and forks; both processes exit
-//   ask-until-end             requests a policy and runs until its input ends
+//   descriptors               requests a policy, and prints the numbers of open descriptors
+//   linger FILE               starts a daemon that requests a policy, closes its parent's
+//                             descriptors, and ends when the pipe FILE is written to
 //   daemon DB POLICY KEYS     requests a policy, forks, and reads in the child
 //
 // POLICY: null (for a worker: no table factory), none, bloom:BITS, ribbon:BITS:BLOOM_BEFORE_LEVEL,
@@ -68,7 +70,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -336,7 +340,7 @@ int Overwrite(const std::string& how, const std::string& path, const Options& op
   return 0;
 }
 
-int Count(const std::string& how, const std::string& path, Options options, int keys) {
+int WriteCounts(const std::string& how, const std::string& path, Options options, int keys) {
   Check(rocksdb::DestroyDB(path, options));
   options.merge_operator = std::make_shared<Sum>();
   Database db(how, path, options);
@@ -366,6 +370,15 @@ int ReadCounts(const std::string& how, const std::string& path, Options options,
   return 0;
 }
 
+unsigned long long Count(const Options& options, rocksdb::Tickers ticker) {
+  return options.statistics->getTickerCount(ticker);
+}
+
+unsigned long long DataBlocks(const Options& options) {
+  return Count(options, rocksdb::BLOCK_CACHE_DATA_HIT) +
+         Count(options, rocksdb::BLOCK_CACHE_DATA_MISS);
+}
+
 // Scans all column families and prints the results.
 void ScanAndSay(Database* db, const Options& options, int keys) {
   int missing = 0;
@@ -381,21 +394,16 @@ void ScanAndSay(Database* db, const Options& options, int keys) {
     Check(rows->status());
     return found;
   };
-  const auto blocks = [&] {
-    return options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) +
-           options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
-  };
-  uint64_t read_for_nothing = 0;
+  unsigned long long read_for_nothing = 0;
   for (ColumnFamilyHandle* family : db->handles()) {
     for (int i = 0; i < keys; ++i) {
       missing += count(family, Key(2 * i), Key(2 * i + 1)) == 1 ? 0 : 1;
-      const uint64_t before = blocks();
+      const unsigned long long before = DataBlocks(options);
       invented += count(family, Key(2 * i + 1), Key(2 * i + 2));
-      read_for_nothing += blocks() - before;
+      read_for_nothing += DataBlocks(options) - before;
     }
   }
-  std::printf("missing=%d invented=%d blocks=%llu\n", missing, invented,
-              static_cast<unsigned long long>(read_for_nothing));
+  std::printf("missing=%d invented=%d blocks=%llu\n", missing, invented, read_for_nothing);
 }
 
 int Scan(const std::string& how, const std::string& path, const Options& options, int keys) {
@@ -510,15 +518,6 @@ int Work(const std::string& path, const std::string& policy, const std::string& 
   return 0;
 }
 
-unsigned long long Count(const Options& options, rocksdb::Tickers ticker) {
-  return options.statistics->getTickerCount(ticker);
-}
-
-unsigned long long DataBlocks(const Options& options) {
-  return Count(options, rocksdb::BLOCK_CACHE_DATA_HIT) +
-         Count(options, rocksdb::BLOCK_CACHE_DATA_MISS);
-}
-
 int Read(const std::string& how, const std::string& path, const Options& options, int keys) {
   Database db(how, path, options);
   unsigned long long blocks = 0;
@@ -540,6 +539,14 @@ int Read(const std::string& how, const std::string& path, const Options& options
   std::printf("missing=%d invented=%d newer=%d useful=%llu absent_blocks=%llu\n", missing, invented,
               newer, Count(options, rocksdb::BLOOM_FILTER_USEFUL), blocks);
   return 0;
+}
+
+int ReadUntilEnd(const std::string& how, const std::string& path, const Options& options,
+                 int keys) {
+  const int status = Read(how, path, options, keys);
+  while (std::getchar() != EOF) {
+  }
+  return status;
 }
 
 // Looks up keys until the database's LOG has the line, but not for longer than a minute, nor five
@@ -638,7 +645,8 @@ void Seek(Database* db, const std::string& target) {
 }
 
 // Seeks in an existing database, whose files may have been written with an extractor.
-int SeekOldPrefixes(const std::string& how, const std::string& path, const Options& options) {
+int SeekOldPrefixes(const std::string& how, const std::string& path, const Options& options,
+                    int /*keys*/) {
   Database db(how, path, options);
   Seek(&db, "aaaa");
   Check(db->SetOptions({{"prefix_extractor", "fixed:4"}}));
@@ -686,17 +694,6 @@ int AskAndFork() {
   return WaitForChild();
 }
 
-int WaitForEndOfInput() {
-  while (std::getchar() != EOF) {
-  }
-  return 0;
-}
-
-int AskUntilEnd() {
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
-  return WaitForEndOfInput();
-}
-
 int ReadAsDaemon(const std::string& how, const std::string& path, const Options& options,
                  int keys) {
   if (::fork() > 0) {
@@ -729,107 +726,74 @@ int AskInThreads() {
   return 0;
 }
 
+int PrintDescriptors() {
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
+  for (int i = 0; i < 100; ++i) {
+    if (::fcntl(i, F_GETFD) >= 0) std::printf("%d ", i);
+  }
+  return 0;
+}
+
+int Linger(const std::string& pipe) {
+  if (::fork() > 0) return 0;
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
+  ::close(STDIN_FILENO);
+  ::close(STDOUT_FILENO);
+  ::close(STDERR_FILENO);
+  ::open(pipe.c_str(), O_RDONLY);
+  return 0;
+}
+
+using DatabaseVerb =
+    std::function<int(const std::string& how, const std::string& path, const Options&, int keys)>;
+
+DatabaseVerb ReadUntilLogHas(const std::string& line) {
+  return [line](const std::string& how, const std::string& path, const Options& options, int keys) {
+    return ReadUntil(line, how, path, options, keys);
+  };
+}
+
+[[noreturn]] void FailByUsage() {
+  std::fprintf(stderr, "preload_client: expected one of the verbs in its source and arguments\n");
+  std::exit(2);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments == std::vector<std::string>{"idle"}) {
-    return 0;
-  }
-  if (arguments.size() == 2 && arguments[0] == "linger") {
-    // Acts like a daemon that keeps none of its parent's descriptors, and ends when the pipe is
-    // written to.
-    if (::fork() == 0) {
-      const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
-      ::close(STDIN_FILENO);
-      ::close(STDOUT_FILENO);
-      ::close(STDERR_FILENO);
-      ::open(arguments[1].c_str(), O_RDONLY);
-    }
-    return 0;
-  }
-  if (arguments == std::vector<std::string>{"descriptors"}) {
-    const std::unique_ptr<const rocksdb::FilterPolicy> policy(rocksdb::NewBloomFilterPolicy(10));
-    for (int i = 0; i < 100; ++i) {
-      if (::fcntl(i, F_GETFD) >= 0) {
-        std::printf("%d ", i);
-      }
-    }
-    return 0;
-  }
-  if (arguments == std::vector<std::string>{"ask-in-threads"}) {
-    return AskInThreads();
-  }
-  if (arguments == std::vector<std::string>{"ask-and-fork"}) {
-    return AskAndFork();
-  }
-  if (arguments == std::vector<std::string>{"ask-until-end"}) {
-    return AskUntilEnd();
-  }
-  if (arguments.size() != 4) {
-    std::fprintf(stderr,
-                 "preload_client: expected write, count, counted, overwrite, again, remote, "
-                 "worker, read, scan, switch, "
-                 "read-until-alarm, read-until-use, read-until-end, daemon, "
-                 "close-stderr, "
-                 "later-families, "
-                 "prefixes or old-prefixes, DB, POLICY and KEYS\n");
-    return 2;
-  }
-  if (arguments[0] == "worker") {
-    return Work(arguments[1], arguments[2], arguments[3]);
-  }
+  const std::string verb = arguments.empty() ? "" : arguments[0];
+  const std::map<std::string, std::function<int()>> alone = {{"idle", [] { return 0; }},
+                                                             {"descriptors", PrintDescriptors},
+                                                             {"ask-in-threads", AskInThreads},
+                                                             {"ask-and-fork", AskAndFork}};
+  if (arguments.size() == 1 && alone.count(verb) > 0) return alone.at(verb)();
+  if (arguments.size() == 2 && verb == "linger") return Linger(arguments[1]);
+  if (arguments.size() != 4) FailByUsage();
+  if (verb == "worker") return Work(arguments[1], arguments[2], arguments[3]);
+  const std::map<std::string, DatabaseVerb> verbs = {
+      {"write", Write},
+      {"count", WriteCounts},
+      {"counted", ReadCounts},
+      {"overwrite", Overwrite},
+      {"again", WriteAgain},
+      {"read", Read},
+      {"read-until-end", ReadUntilEnd},
+      {"read-until-alarm", ReadUntilLogHas("[winnow] filters that Winnow's policies read take ")},
+      {"read-until-use", ReadUntilLogHas("[winnow] what filters answered, ")},
+      {"scan", Scan},
+      {"switch", Switch},
+      {"remote", WriteRemotely},
+      {"daemon", ReadAsDaemon},
+      {"close-stderr", WriteWithoutStderr},
+      {"later-families", WriteLaterFamilies},
+      {"prefixes", SeekPrefixes},
+      {"old-prefixes", SeekOldPrefixes},
+  };
+  if (verbs.count(verb) == 0) FailByUsage();
   const size_t at = arguments[1].find('@');
   const std::string how = at == std::string::npos ? "" : arguments[1].substr(0, at);
   const std::string path = at == std::string::npos ? arguments[1] : arguments[1].substr(at + 1);
-  const int keys = std::atoi(arguments[3].c_str());
-  const Options options = MakeOptions(arguments[2], path);
-  if (arguments[0] == "daemon") {
-    return ReadAsDaemon(how, path, options, keys);
-  }
-  if (arguments[0] == "close-stderr") {
-    return WriteWithoutStderr(how, path, options, keys);
-  }
-  if (arguments[0] == "later-families") {
-    return WriteLaterFamilies(how, path, options, keys);
-  }
-  if (arguments[0] == "prefixes") {
-    return SeekPrefixes(how, path, options, keys);
-  }
-  if (arguments[0] == "old-prefixes") {
-    return SeekOldPrefixes(how, path, options);
-  }
-  if (arguments[0] == "count") {
-    return Count(how, path, options, keys);
-  }
-  if (arguments[0] == "counted") {
-    return ReadCounts(how, path, options, keys);
-  }
-  if (arguments[0] == "overwrite") {
-    return Overwrite(how, path, options, keys);
-  }
-  if (arguments[0] == "scan") {
-    return Scan(how, path, options, keys);
-  }
-  if (arguments[0] == "switch") {
-    return Switch(how, path, options, keys);
-  }
-  if (arguments[0] == "remote") {
-    return WriteRemotely(how, path, options, keys);
-  }
-  if (arguments[0] == "read-until-alarm") {
-    return ReadUntil("[winnow] filters that Winnow's policies read take ", how, path, options,
-                     keys);
-  }
-  if (arguments[0] == "read-until-use") {
-    return ReadUntil("[winnow] what filters answered, ", how, path, options, keys);
-  }
-  if (arguments[0] == "read-until-end") {
-    const int status = Read(how, path, options, keys);
-    return status == 0 ? WaitForEndOfInput() : status;
-  }
-  if (arguments[0] == "again") {
-    return WriteAgain(how, path, options, keys);
-  }
-  return arguments[0] == "write" ? Write(how, path, options, keys) : Read(how, path, options, keys);
+  return verbs.at(verb)(how, path, MakeOptions(arguments[2], path),
+                        std::atoi(arguments[3].c_str()));
 }

@@ -13,9 +13,6 @@
 #include <utility>
 
 #include "src/preload/family_notes.h"
-#include "src/preload/interposed_policy.h"
-#include "tests/support/rocksdb_testing.h"
-#include "winnow/rocksdb_policy.h"
 
 namespace winnow::preload {
 namespace preload_family_notes_test {
@@ -24,7 +21,6 @@ using rocksdb::BlockBasedTableOptions;
 using rocksdb::ColumnFamilyOptions;
 using rocksdb::FilterPolicy;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // WINNOW_POLICY is read once per process, so it is set before main().
 [[maybe_unused]] const int environment_is_set = ::setenv("WINNOW_POLICY", "winnow:10", 1);
@@ -37,10 +33,7 @@ ColumnFamilyOptions With(std::shared_ptr<const FilterPolicy> policy) {
   return options;
 }
 
-TEST(NoteOnTest, NamesWhatIsMissingAndWhatHelps) {
-  EXPECT_EQ(NoteOn(ColumnFamilyOptions()),
-            "has no filter policy: files get no filters, and those that files have are not used; "
-            "WINNOW_ADD=1 gives it one");
+TEST(NoteOnTest, SaysWhyWinnowAddWouldNotHelp) {
   ColumnFamilyOptions prefixes;
   prefixes.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
   EXPECT_THAT(NoteOn(prefixes),
@@ -81,15 +74,6 @@ TEST(NoteOnTest, NamesPoliciesThatStayAsTheyAre) {
   EXPECT_EQ(NoteOn(With(std::shared_ptr<const FilterPolicy>(rocksdb::NewBloomFilterPolicy(10)))),
             "has RocksDB's filter policy \"bloomfilter:10:false\", which was made where the "
             "interposer does not see it: WINNOW_POLICY has no effect there");
-}
-
-TEST(NoteOnTest, IsEmptyWhereNothingIsMissing) {
-  ASSERT_EQ(winnow_rocksdb_register(), 0);
-  EXPECT_THAT(NoteOn(With(testing::MakePolicyFrom("winnow:10"))), IsEmpty());
-  EXPECT_THAT(NoteOn(With(Interpose(
-                  std::shared_ptr<const FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10))))),
-              IsEmpty());
-  EXPECT_THAT(NoteOn(With(NewAddedPolicy())), IsEmpty());
 }
 
 }  // namespace preload_family_notes_test

@@ -13,26 +13,23 @@
 
 #include "src/preload/interposer.h"
 #include "tests/preload/preload_setup.h"
-#include "tests/support/asked_bits.h"
+#include "tests/preload/traces.h"
 #include "tests/support/child_process.h"
 #include "tests/support/database_files.h"
 #include "tests/support/files.h"
 #include "tests/support/range_of_table.h"
 #include "tests/support/sanitized.h"
-#include "winnow/filter.h"
 
 namespace winnow {
 namespace preload_interposer_test {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
-using testing::AskedBits;
 using testing::ChildResult;
 using ::testing::ElementsAre;
 using testing::FileFilter;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::KindOf;
 using testing::KindsOfFilters;
 using testing::LinesThatBegin;
 using ::testing::MatchesRegex;
@@ -44,6 +41,8 @@ using testing::RunClient;
 using testing::RunProgram;
 using ::testing::SizeIs;
 using testing::TemporaryFolder;
+using testing::Traces;
+using testing::TracesOf;
 using Kinds = std::map<std::string, int>;
 
 // Enough for a Ribbon filter in the half that is compacted.
@@ -73,7 +72,6 @@ class PreloadTest : public ::testing::Test {
   }
 
   const std::string& database() const { return database_; }
-  const TemporaryFolder& folder() const { return folder_; }
 
  private:
   ChildResult Run(const std::string& what, const std::string& policy,
@@ -176,137 +174,55 @@ INSTANTIATE_TEST_SUITE_P(EveryWay, PreloadCApiTest,
                                            Asked{"ribbon_hybrid", {{"winnow bloom", 1}}}),
                          TestName);
 
-TEST_F(PreloadTest, WithoutTheVariableNothingChanges) {
-  for (const char* policy : {"bloom:10", "ribbon:10:-1", "none"}) {
-    const ChildResult stock = Write(policy, {});
-    const Kinds kinds = KindsOfFilters(database());
-    const std::string options = NewestOptionsFile(database());
-    const ChildResult preloaded = Write(policy, Preloading({"WINNOW_ADD=1"}));
-    EXPECT_EQ(KindsOfFilters(database()), kinds) << policy;
-    EXPECT_EQ(kinds.count("winnow bloom") + kinds.count("winnow ribbon"), 0u) << policy;
-    EXPECT_EQ(NewestOptionsFile(database()), options) << policy;
-    EXPECT_THAT(preloaded.errors, IsEmpty()) << policy;
-  }
-}
-
-TEST_F(PreloadTest, StockLeavesAllAsItWas) {
-  const auto filters = [this] {
-    std::vector<std::string> found;
-    for (const FileFilter& file : ReadFilters(database())) {
-      found.push_back(file.policy_name + ": " + file.block);
+TEST_F(PreloadTest, LeavesWhatTheProgramAloneLeavesUnlessItIsToBuildWinnowFilters) {
+  const std::vector<std::string> stock = {"WINNOW_POLICY=stock", "WINNOW_ADD=1"};
+  for (const char* policy :
+       {"bloom:10", "bloom:0", "bloom:9.9", "bloom:50", "ribbon:10:0", "ribbon:10:-1",
+        "string:filter_policy=bloomfilter:12", "string:filter_policy=ribbonfilter:12:3",
+        "string:filter_policy=bloomfilter:10;format_version=4", "none"}) {
+    const Traces plain = TracesOf(Write(policy, {}), database());
+    for (const std::vector<std::string>& environment :
+         {stock, {"WINNOW_ADD=1"}, {"WINNOW_POLICY="}, {"WINNOW_POLICY=read"}}) {
+      EXPECT_TRUE(TracesOf(Write(policy, Preloading(environment)), database()) == plain)
+          << policy << " " << ::testing::PrintToString(environment);
     }
-    return found;
-  };
-  // RocksDB silently ignores the last policy, which it does not know.
-  for (const char* policy : {"bloom:10", "ribbon:10:0", "string:filter_policy=bloomfilter:10",
-                             "string:filter_policy=winow:10"}) {
-    const ChildResult stock = Write(policy, {});
-    const std::vector<std::string> built = filters();
-    const std::string options = NewestOptionsFile(database());
-    const ChildResult preloaded =
-        Write(policy, Preloading({"WINNOW_POLICY=stock", "WINNOW_ADD=1"}));
-    EXPECT_TRUE(filters() == built) << policy;
-    EXPECT_EQ(NewestOptionsFile(database()), options) << policy;
-    EXPECT_EQ(preloaded.output, stock.output) << policy;
-    EXPECT_EQ(preloaded.errors, stock.errors) << policy;
+  }
+  // RocksDB silently ignores a policy that it does not know.
+  constexpr char kUnknown[] = "string:filter_policy=winow:10";
+  const Traces plain = TracesOf(Write(kUnknown, {}), database());
+  EXPECT_TRUE(TracesOf(Write(kUnknown, Preloading(stock)), database()) == plain);
+}
+
+TEST_F(PreloadTest, LeavesWhatAProgramOfTheCApiLeaves) {
+  for (const char* policy : {"bloom", "bloom_full", "ribbon"}) {
+    const std::vector<std::string> command = {PRELOAD_C_CLIENT, database(), policy, "10", kKeys};
+    const Traces plain = TracesOf(RunProgram(command), database());
+    std::filesystem::remove_all(database());
+    EXPECT_TRUE(TracesOf(RunProgram(command, Preloading({"WINNOW_POLICY=read"})), database()) ==
+                plain)
+        << policy;
+    std::filesystem::remove_all(database());
+    ASSERT_EQ(RunProgram(command, Preloading({"WINNOW_POLICY=winnow:10"})).status, 0);
+    EXPECT_EQ(NewestOptionsFile(database()), plain.options) << policy;
+    std::filesystem::remove_all(database());
   }
 }
 
-TEST_F(PreloadTest, AnEmptyVariableIsNone) {
-  const ChildResult result = Write("bloom:10", Preloading({"WINNOW_POLICY="}));
-  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"built-in bloom", 2}}));
-  EXPECT_THAT(result.errors, IsEmpty());
-}
-
-TEST_F(PreloadTest, OptionsFilesStayByteForByteWhatTheyWere) {
+TEST_F(PreloadTest, OptionsFilesAndNamesOfPoliciesStayWhatTheyWere) {
   for (const char* policy : {"bloom:10", "bloom:9.9", "bloom:0", "bloom:50", "ribbon:10:0",
                              "ribbon:12:-1", "string:filter_policy=bloomfilter:10:false"}) {
     Write(policy, {});
     const std::string stock = NewestOptionsFile(database());
     Write(policy, Preloading({"WINNOW_POLICY=winnow:10"}));
     EXPECT_EQ(NewestOptionsFile(database()), stock) << policy;
-    const std::string name = policy[0] == 'r' ? "ribbonfilter:" : "bloomfilter:";
+    const std::string name = policy[0] == 'r' ? "ribbonfilter" : "bloomfilter";
     // RocksDB's Ribbon policy has its own option from 8.7.
-    EXPECT_THAT(stock,
-                AnyOf(HasSubstr("filter_policy=" + name), HasSubstr("filter_policy={id=" + name)));
+    EXPECT_THAT(stock, AnyOf(HasSubstr("filter_policy=" + name + ":"),
+                             HasSubstr("filter_policy={id=" + name + ":")));
+    for (const FileFilter& filter : ReadFilters(database())) {
+      EXPECT_THAT(filter.policy_name, AnyOf(name, "")) << filter.file;
+    }
   }
-}
-
-TEST_F(PreloadTest, OptionsFilesOfTheCApiStayByteForByteWhatTheyWere) {
-  for (const char* policy : {"bloom_full", "ribbon"}) {
-    const std::vector<std::string> command = {PRELOAD_C_CLIENT, database(), policy, "10", "100"};
-    ASSERT_EQ(RunProgram(command).status, 0);
-    const std::string stock = NewestOptionsFile(database());
-    std::filesystem::remove_all(database());
-    ASSERT_EQ(RunProgram(command, Preloading({"WINNOW_POLICY=winnow:10"})).status, 0);
-    EXPECT_EQ(NewestOptionsFile(database()), stock) << policy;
-    std::filesystem::remove_all(database());
-  }
-}
-
-TEST_F(PreloadTest, FilesKeepTheNameOfTheProgramsPolicy) {
-  Write("ribbon:10:0", Preloading({"WINNOW_POLICY=winnow:10"}));
-  for (const FileFilter& filter : ReadFilters(database())) {
-    EXPECT_EQ(filter.policy_name, "ribbonfilter") << filter.file;
-  }
-}
-
-TEST_F(PreloadTest, TheDatabasesLogShowsWinnow) {
-  Write("bloom:10", Preloading({"WINNOW_POLICY=winnow:11"}));
-  EXPECT_THAT(testing::ReadFile(database() + "/LOG"),
-              AllOf(HasSubstr("[winnow]"), HasSubstr("bits_per_key=11")));
-}
-
-// Returns the bits_per_key of all filters, which must be equal.
-double BitsOf(const std::string& database) {
-  const std::vector<FileFilter> filters = ReadFilters(database);
-  for (const FileFilter& filter : filters) {
-    EXPECT_EQ(KindOf(filter.block), "winnow ribbon");
-    EXPECT_NEAR(AskedBits(filter.block), AskedBits(filters[0].block), 0.01);
-  }
-  return filters.empty() ? 0 : AskedBits(filters[0].block);
-}
-
-TEST_F(PreloadTest, BitsAreTheProgramsUnlessTheVariableHasSome) {
-  const auto uniform = [](const std::string& bits) {
-    return Preloading({"WINNOW_POLICY={id=winnow" + bits + ";level_plan=uniform}"});
-  };
-  Write("bloom:16", uniform(""));
-  EXPECT_NEAR(BitsOf(database()), 16, 0.01);
-  Write("bloom:16", uniform(":12"));
-  EXPECT_NEAR(BitsOf(database()), 12, 0.01);
-  Write("bloom:50", uniform(""));
-  EXPECT_NEAR(BitsOf(database()), 32, 0.01);
-  Read("bloom:50", uniform(""));
-}
-
-TEST_F(PreloadTest, ZeroBitsStayNoFilter) {
-  for (const char* policy : {"bloom:0", "bloom:0.4", "ribbon:0:0"}) {
-    Write(policy, Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_ADD=1"}));
-    EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"none", 2}})) << policy;
-    Read(policy, Preloading({"WINNOW_POLICY=winnow:10"}));
-  }
-}
-
-TEST_F(PreloadTest, OtherOptionsOfTheVariableHold) {
-  Write("bloom:10", Preloading({"WINNOW_POLICY={id=winnow;ribbon_min_keys=1000000}"}));
-  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow bloom", 2}}));
-  Write("bloom:10", Preloading({"WINNOW_POLICY=id=winnow;bloom_before_level=0"}));
-  EXPECT_EQ(KindsOfFilters(database()), kBloomAndRibbon);
-}
-
-TEST_F(PreloadTest, FilesOfOneSideAreReadByTheOther) {
-  Write("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
-  Read("bloom:10", {});
-  Read("ribbon:10:0", {});
-  Read("none", {});
-
-  Write("bloom:10", {});
-  const ChildResult old_files = Read("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
-  EXPECT_GT(FiltersThatAnswered(old_files.output), 9700) << "built-in filters went unused";
-  Write("ribbon:10:-1", {});
-  const ChildResult old_ribbons = Read("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
-  EXPECT_GT(FiltersThatAnswered(old_ribbons.output), 9700) << "built-in filters went unused";
 }
 
 // Every program after the first takes all its options from the saved OPTIONS file.
@@ -376,18 +292,6 @@ TEST_F(PreloadTest, AProcessThatForksBeforeItWorksSaysTheTotals) {
                           HasSubstr("winnow: built no filters")));
 }
 
-TEST_F(PreloadTest, WithoutTheLogItSaysNothing) {
-  const ChildResult result = Write("bloom:10", Preloading({"WINNOW_POLICY=winnow:10"}));
-  EXPECT_THAT(result.errors, IsEmpty());
-}
-
-TEST_F(PreloadTest, AProgramThatAsksForNothingIsLeftAlone) {
-  const ChildResult result =
-      RunClient({"idle"}, Preloading({"WINNOW_POLICY=winnow:ten", "WINNOW_ADD=1"}));
-  EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.errors, IsEmpty());
-}
-
 TEST_F(PreloadTest, AMalformedPolicyKeepsADatabaseWithFiltersFromBeingOpened) {
   for (const char* asked : {"bloom:10", "ribbon:10:0", "string:filter_policy=bloomfilter:10:false",
                             "string:filter_policy=ribbonfilter:10"}) {
@@ -407,11 +311,14 @@ TEST_F(PreloadTest, AMalformedPolicyKeepsADatabaseWithFiltersFromBeingOpened) {
 }
 
 TEST_F(PreloadTest, AMalformedPolicyDoesNotConcernAProgramWithoutOne) {
+  const std::vector<std::string> malformed = Preloading({"WINNOW_POLICY=winnow:ten"});
   for (const char* asked : {"none", "string:filter_policy=nullptr", "string:block_size=8192",
                             "string:filter_policy=winnow:10"}) {
-    const ChildResult result = Write(asked, Preloading({"WINNOW_POLICY=winnow:ten"}));
-    EXPECT_THAT(result.errors, IsEmpty()) << asked;
+    EXPECT_THAT(Write(asked, malformed).errors, IsEmpty()) << asked;
   }
+  const ChildResult idle = RunClient({"idle"}, malformed);
+  EXPECT_EQ(idle.status, 0);
+  EXPECT_THAT(idle.errors, IsEmpty());
 }
 
 TEST_F(PreloadTest, APolicyThatRocksDBDoesNotKnowIsNamed) {
@@ -433,11 +340,17 @@ TEST_F(PreloadTest, ManyThreadsMayAskAtOnce) {
   }
 }
 
-TEST_F(PreloadTest, BothLibrariesMayBeLoaded) {
+// The plugin itself suffices for options that name Winnow, in programs linked with the shared
+// RocksDB.
+TEST_F(PreloadTest, BothLibrariesMayBeLoadedOrThePluginAlone) {
+  constexpr char kNamed[] = "string:filter_policy=winnow:10";
+  Write(kNamed, Preloading({}, PLUGIN_LIBRARY));
+  EXPECT_EQ(KindsOfFilters(database()), kTwoRibbons);
+  EXPECT_GT(FiltersThatAnswered(Read(kNamed, Preloading({}, PLUGIN_LIBRARY)).output), 9700);
   const std::string libraries[] = {std::string(PLUGIN_LIBRARY) + " " + PRELOAD_LIBRARY,
                                    std::string(PRELOAD_LIBRARY) + " " + PLUGIN_LIBRARY};
   for (const std::string& both : libraries) {
-    for (const char* policy : {"bloom:10", "string:filter_policy=winnow:10"}) {
+    for (const char* policy : {"bloom:10", kNamed}) {
       Write(policy, Preloading({"WINNOW_POLICY=winnow:10"}, both));
       EXPECT_EQ(KindsOfFilters(database()), kTwoRibbons) << both << " " << policy;
       Read(policy, Preloading({"WINNOW_POLICY=winnow:10"}, both));

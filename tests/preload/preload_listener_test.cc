@@ -140,17 +140,5 @@ TEST_P(PreloadAlarmTest, WhatFiltersAnsweredIsInTheLogOfADatabaseThatOnlyReads) 
   EXPECT_THAT(log, HasSubstr("[winnow] this process has built no filters of Winnow's; loaded "));
 }
 
-// Read-only databases, and column families created later.
-TEST_F(PreloadListenerTest, LeavesOthersAlone) {
-  Run("write", "", "bloom:10", {kAuto});
-  for (const char* const how : {"read-only@", "secondary@"}) {
-    EXPECT_THAT(Run("read", how, "bloom:10", {kAuto}), HasSubstr("missing=0 invented=0"));
-  }
-  for (const char* const how : {"", "optimistic@", "ttl@"}) {
-    Run("later-families", how, "bloom:10", {kAuto});
-    Run("later-families", how, "none", {kAuto, "WINNOW_ADD=1"});
-  }
-}
-
 }  // namespace preload_listener_test
 }  // namespace winnow

@@ -33,7 +33,6 @@ using ::testing::IsEmpty;
 using testing::Preloading;
 using testing::ReadFile;
 using testing::RunClient;
-using testing::RunProgram;
 using ::testing::SizeIs;
 
 // A process that reads a database and then runs until it is ended.
@@ -210,31 +209,16 @@ TEST_F(PreloadMetricsTest, AFileThatCantBeWrittenIsReportedOnce) {
 // A killed process leaves the last complete file. Each rewrite replaces the file, so its inode
 // changes.
 TEST_F(PreloadMetricsTest, TheFileIsRewrittenWhileTheProcessRuns) {
-  ASSERT_TRUE(fs::create_directory(folder_ / "metrics"));
-  std::string client = "env";
-  for (const std::string& variable :
-       Preloading({"WINNOW_POLICY=winnow:10", "WINNOW_METRICS=metrics/winnow.prom"})) {
-    client += " " + variable;
-  }
-  client += std::string(" ") + PRELOAD_CLIENT;
-  const ChildResult result = RunProgram({"sh", "-c",
-                                         "cd '" + folder_.path() + "' && mkfifo input && { " +
-                                             client + " read-until-end '" + MakeDatabase("db") +
-                                             R"(' bloom:10 100 <input 3>&- >/dev/null &
-    client=$!
-    exec 3>input
-    before=
-    for i in $(seq 600); do
-      now=$(stat -c %i metrics/winnow.prom 2>/dev/null) || now=
-      [ -n "$before" ] || before=$now
-      [ "$now" = "$before" ] || break
-      sleep 0.1
-    done
-    [ "$now" != "$before" ] || exit 3
-    kill -9 $client
-    wait $client
-    grep -q '^winnow_build_info{' metrics/winnow.prom; })"});
-  EXPECT_EQ(result.status, 0) << result.errors;
+  const auto inode = [this] {
+    struct stat status = {};
+    return ::stat(file_.c_str(), &status) == 0 ? status.st_ino : 0;
+  };
+  Reader reader(MakeDatabase("db"), file_);
+  ASSERT_TRUE(Has("winnow.prom"));
+  const ino_t first = inode();
+  EXPECT_TRUE(testing::Becomes([&] { return inode() != first; }, std::chrono::milliseconds(100)));
+  reader.Kill();
+  EXPECT_THAT(ReadFile(file_), HasSubstr("winnow_build_info{"));
 }
 
 }  // namespace preload_metrics_test

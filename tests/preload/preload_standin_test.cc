@@ -177,8 +177,6 @@ INSTANTIATE_TEST_SUITE_P(
              "one:one dependent:dependency"},
         // The stack of such a call has no frame but the program's.
         Case{"CalledWithoutATrace", "none", "open:one direct:one maps", "one:one host:one"},
-        Case{"DependentCalledWithoutATrace", "none", "open:dependent direct:dependent maps",
-             "dependent:dependency host:dependency"},
         // The program calls functions that only the database's vtable refers to.
         Case{"WithADatabaseForTheProgram", "none", "open:one database:one maps",
              "one:one host:one"},
@@ -190,19 +188,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"InThePlaceOfAnother", "none",
              "open:one all:one close:one open:two all:two close:two open:one all:one maps",
              "one:one two:two"},
-        Case{"DependentInThePlaceOfAnother", "none",
-             "open:one all:one close:one open:dependent all:dependent maps",
-             "one:one dependent:dependency"},
         // The first global plugin answers.
         Case{"BehindAGlobalOne", "none", "open:one:global open:two all:two all:one maps",
              "one:one two:one"},
-        Case{"BehindAGlobalOneWithTheirOwn", "none",
-             "open:one:global open:two:deepbind open:symbolic all:two all:symbolic all:one maps",
-             "one:one two:two symbolic:symbolic"},
         // Resolved functions stay resolved.
-        Case{"BoundBeforeAGlobalOne", "none",
-             "open:now open:one:global policies:now database:now all:one maps",
-             "now:now one:one host:now"},
         Case{"LazilyBoundBeforeAGlobalOne", "none",
              "open:two policies:two database:two open:one:global policies:two database:two all:one "
              "maps",
@@ -214,10 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
              "program:program one:one symbolic:symbolic"},
         Case{"InAHidingProgram", "hidden", "open:one all:one all maps", "program:program one:one"},
         Case{"InALinkedProgram", "linked", "open:one all:one all maps",
-             "program:linked one:linked"},
-        Case{"InALinkedProgramWithTheirOwn", "linked",
-             "open:one:deepbind open:symbolic all:one all:symbolic all maps",
-             "program:linked one:one symbolic:symbolic"}),
+             "program:linked one:linked"}),
     TestName);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -226,18 +212,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"PluginFirst", "none",
              "open:one open:rocksdb policies:rocksdb all:one policies:rocksdb database:one",
              "rocksdb:librocksdb one:one host:one", "rocksdb:winnow one:one host:one"},
-        Case{"PluginLast", "none",
-             "open:rocksdb open:one policies:rocksdb all:one policies:rocksdb database:one",
-             "rocksdb:librocksdb one:one host:one", "rocksdb:winnow one:one host:one"},
         Case{"InManyThreads", "none", "open:one open:rocksdb threads:one:rocksdb",
              "rocksdb:librocksdb one:one", "rocksdb:winnow one:one"},
         Case{"OfTheSameVersion", "none",
              "open:rocksdb open:same_version policies:rocksdb all:same_version",
              "rocksdb:librocksdb same_version:same_version",
              "rocksdb:winnow same_version:same_version"},
-        Case{"LibraryOfAPlugin", "none",
-             "open:dependent open:rocksdb policies:rocksdb all:dependent",
-             "rocksdb:librocksdb dependent:dependency", "rocksdb:winnow dependent:dependency"},
         Case{"OursForAll", "none", "open:rocksdb:global open:one policies:one policies:rocksdb",
              "rocksdb:librocksdb one:librocksdb", "rocksdb:winnow one:winnow"},
         Case{"OursIsClosedAndOpenedAgain", "none",
@@ -263,10 +243,7 @@ INSTANTIATE_TEST_SUITE_P(
         // RTLD_DEEPBIND makes a plugin's own libraries precede the interposer.
         Case{"OutOfReachInAnExportingProgram", "exporting",
              "all open:rocksdb:deepbind policies:rocksdb all",
-             "program:program rocksdb:librocksdb"},
-        Case{"OutOfReachInALinkedProgram", "linked",
-             "all open:rocksdb:deepbind policies:rocksdb all",
-             "program:linked rocksdb:librocksdb"}),
+             "program:program rocksdb:librocksdb"}),
     TestName);
 
 // The program itself has no RocksDB; only the database's vtable refers to one.
@@ -355,17 +332,6 @@ TEST(StandinsTest, AProgramThatProbesBesideAPluginGetsThePlugins) {
   const ChildResult result = RunCase(beside, Preloading({}));
   EXPECT_EQ(result.status, 0) << result.errors;
   EXPECT_EQ(Answers(result.output), (std::set<std::string>{"host:one", "one:one"}));
-}
-
-// Tests that leave no frame on the stack depend on these jumps.
-TEST(StandinsTest, JumpAtTheEndOfAFunction) {
-  const ChildResult code =
-      RunProgram({WINNOW_OBJDUMP, "-d", "--no-show-raw-insn", STANDINS "preload_standin_one.so"});
-  ASSERT_EQ(code.status, 0) << code.errors;
-  for (const char* name : {"20NewBloomFilterPolicyEdb", "21NewRibbonFilterPolicyEdi"}) {
-    const std::string jump = "\t(jmp|b)[ \t]+[0-9a-f]+ <_ZN7rocksdb" + std::string(name) + "@plt>";
-    EXPECT_TRUE(std::regex_search(code.output, std::regex(jump))) << name;
-  }
 }
 
 // The preload must add no library that the program's own libraries could bind to.

@@ -21,6 +21,7 @@
 namespace winnow {
 namespace {
 
+using testing::AllAreWinnows;
 using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::ElementsAre;
@@ -100,13 +101,6 @@ class StandInTest : public ::testing::Test {
 int BlocksReadForAbsentKeys(const ChildResult& read) {
   EXPECT_THAT(read.output, HasSubstr("missing=0 invented=0")) << read.errors;
   return std::stoi(read.output.substr(read.output.find("absent_blocks=") + 14));
-}
-
-bool AllAreWinnows(const Kinds& kinds) {
-  for (const auto& [kind, files] : kinds) {
-    if (kind.rfind("winnow ", 0) != 0) return false;
-  }
-  return !kinds.empty();
 }
 
 TEST_F(StandInTest, WithoutTheVariableAProgramLeavesWhatItLeavesWithRocksDBAlone) {

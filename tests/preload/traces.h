@@ -3,6 +3,8 @@
 #ifndef WINNOW_TESTS_PRELOAD_TRACES_H_
 #define WINNOW_TESTS_PRELOAD_TRACES_H_
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,13 @@ inline Traces TracesOf(const ChildResult& result, const std::string& database) {
     traces.filters.push_back(file.policy_name + ": " + file.block);
   }
   return traces;
+}
+
+// Returns whether there are filters, and all are Winnow's.
+inline bool AllAreWinnows(const std::map<std::string, int>& kinds) {
+  return !kinds.empty() && std::all_of(kinds.begin(), kinds.end(), [](const auto& kind) {
+    return kind.first.rfind("winnow ", 0) == 0;
+  });
 }
 
 }  // namespace winnow::testing

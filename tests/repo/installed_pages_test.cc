@@ -311,17 +311,5 @@ INSTANTIATE_TEST_SUITE_P(Pages, InstalledPagesTest, ::testing::ValuesIn(AllComma
                                std::regex_replace(page.param.page, streams, ""), sign, "_");
                          });
 
-// A minimum number: commands in another form would be skipped silently.
-TEST(InstalledPagesCommandsTest, AreMany) {
-  size_t commands = 0;
-  int preloaded = 0;
-  for (const PageCommands& page : AllCommands()) {
-    commands += page.texts.size();
-    for (const std::string& text : page.texts) preloaded += TakesThePreload(text) ? 1 : 0;
-  }
-  EXPECT_GT(commands, 25u);
-  EXPECT_GE(preloaded, 5);
-}
-
 }  // namespace
 }  // namespace winnow

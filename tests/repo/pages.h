@@ -92,23 +92,6 @@ PATH=$PWD/other:$PATH
 export LD_LIBRARY_PATH=$PWD/other
 )";
 
-// Returns each sentence, table cell and line of code.
-inline std::vector<std::string> Sentences(const std::string& page) {
-  static const std::regex own_line(R"((    |\|).*)");
-  static const std::regex first_line(R"((#+|[*-]|\d+\.) .*|)");
-  std::string text;
-  std::istringstream lines(page);
-  bool was_own = false;
-  for (std::string line; std::getline(lines, line);) {
-    const bool is_own = std::regex_match(line, own_line);
-    text += (was_own || is_own || std::regex_match(line, first_line) ? "|" : " ") + line;
-    was_own = is_own;
-  }
-  static const std::regex end(R"re(([.!?][)"*]*) +(?=[A-Z`"*(\[]))re");
-  static const std::regex sentence("[^|]*[^| ][^|]*");
-  return AllMatches(std::regex_replace(text, end, "$1|"), sentence);
-}
-
 }  // namespace winnow::testing
 
 #endif  // WINNOW_TESTS_REPO_PAGES_H_

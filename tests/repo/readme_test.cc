@@ -1,14 +1,11 @@
-// The pages are true: their links lead somewhere, the files that they name exist, the code that
-// they show is compiled and run by tests, and they are short.
+// The pages are true: their links lead somewhere, the files that they name exist, and the code that
+// they show is compiled and run by tests.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -32,54 +29,6 @@ using testing::Page;
 using testing::ReadFile;
 
 const std::string kRoot = WINNOW_SOURCE_DIR "/";
-
-size_t LinesOf(const std::string& text) {
-  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-TEST(PagesTest, HaveFewLines) {
-  for (const Page& page : InstalledPages()) {
-    if (page.IsResult() || page.path == "CHANGELOG.md") continue;
-    EXPECT_LE(LinesOf(page.text), page.path == "README.md" ? 150u : 210u) << page.path;
-  }
-}
-
-// Words by tools/count_words.py, which leaves rows of figures out.
-std::map<std::string, size_t> WordsByPage() {
-  std::map<std::string, size_t> words;
-  std::unique_ptr<FILE, int (*)(FILE*)> script(
-      popen(("python3 " + kRoot + "tools/count_words.py").c_str(), "r"), pclose);
-  if (script == nullptr) return words;
-  char line[1000];
-  while (std::fgets(line, sizeof line, script.get()) != nullptr) {
-    std::istringstream fields(line);
-    size_t count = 0;
-    std::string page;
-    if (fields >> count >> page && page != "in") words[page] = count;
-  }
-  return words;
-}
-
-TEST(PagesTest, HaveFewWords) {
-  const std::map<std::string, size_t> words = WordsByPage();
-  ASSERT_GT(words.size(), 40u) << "python3 is needed here";
-  size_t of_results = 0;
-  size_t of_streams = 0;
-  size_t of_guides = 0;
-  for (const auto& [page, count] : words) {
-    if (page.rfind("docs/results/", 0) == 0) {
-      of_results += count;
-    } else if (page.rfind("streams/", 0) == 0) {
-      of_streams += count;
-    } else {
-      of_guides += count;
-      EXPECT_LE(count, page == "README.md" ? 1200u : 2100u) << page;
-    }
-  }
-  EXPECT_LE(of_guides, 23500u);
-  EXPECT_LE(of_results, 13000u);
-  EXPECT_LE(of_streams, 3200u);
-}
 
 // Returns the targets of a page's links, without anchors, except those to the network.
 std::vector<std::string> LinksOf(const Page& page) {
@@ -221,4 +170,5 @@ TEST(ReadmeTest, ItsFiguresAreThoseOfTheResults) {
 }
 
 }  // namespace readme_test
+
 }  // namespace winnow
