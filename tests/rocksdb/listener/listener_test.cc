@@ -56,7 +56,10 @@ constexpr char kDefault[] = "default";
 
 class ListenerTest : public ::testing::Test {
  protected:
-  ListenerTest() { EXPECT_EQ(winnow_rocksdb_register(), 0); }
+  ListenerTest() {
+    EXPECT_EQ(winnow_rocksdb_register(), 0);
+    policy_ = MakePolicyFrom(kAuto);
+  }
 
   static Options SmallLevels(const Policies& policy) {
     BlockBasedTableOptions table;
@@ -125,7 +128,7 @@ class ListenerTest : public ::testing::Test {
 
   const testing::TemporaryFolder folder_;
   const std::string path_ = folder_ / "database";
-  const Policies policy_ = MakePolicyFrom(kAuto);
+  Policies policy_;
   std::unique_ptr<DB> database_;
 };
 
