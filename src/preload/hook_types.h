@@ -56,10 +56,10 @@ using rocksdb_abi::TextsOfFamilies;
 // Type of the function that a hook replaces.
 template <Hook>
 struct Signature;
-#define WINNOW_HOOK(name, text, ...) \
-  template <>                        \
-  struct Signature<Hook::name> {     \
-    using Type = __VA_ARGS__;        \
+#define WINNOW_HOOK(name, text, function, handler, ...) \
+  template <>                                           \
+  struct Signature<Hook::name> {                        \
+    using Type = __VA_ARGS__;                           \
   };
 WINNOW_HOOKS(WINNOW_HOOK)
 #undef WINNOW_HOOK
@@ -91,8 +91,8 @@ struct ParametersText<void(Parameters...)> {
 
 inline const char* ParametersOf(Hook hook) noexcept {
   switch (hook) {
-#define WINNOW_HOOK(name, text, ...) \
-  case Hook::name:                   \
+#define WINNOW_HOOK(name, text, function, handler, ...) \
+  case Hook::name:                                      \
     return ParametersText<__VA_ARGS__>::Get();
     WINNOW_HOOKS(WINNOW_HOOK)
 #undef WINNOW_HOOK

@@ -309,37 +309,16 @@ Status OnOpenAndCompactCancelably(Signature<Hook::kOpenAndCompactCancelably>::Ty
 
 // ---- Answer to the front
 
-// Sets a handler, whose type is checked against the hook's at compile time.
 template <Hook hook>
 void Set(Handler<hook>* handler, Interposer* interposer) {
   interposer->handlers[static_cast<size_t>(hook)] = reinterpret_cast<void*>(handler);
 }
 
+// Sets the handlers, whose types are checked against the hooks' at compile time.
 void SetHandlers(Interposer* all) {
-  Set<Hook::kNewBloomFilterPolicy>(&OnNewPolicy, all);
-  Set<Hook::kNewRibbonFilterPolicy>(&OnNewPolicy, all);
-  Set<Hook::kCreateFromString>(&OnCreateFromString, all);
-  Set<Hook::kOpen>(&OnOpen, all);
-  Set<Hook::kOpenFamilies>(&OnOpen, all);
-  Set<Hook::kOpenForReadOnly>(&OnOpenToRead, all);
-  Set<Hook::kOpenFamiliesForReadOnly>(&OnOpenToRead, all);
-  Set<Hook::kOpenAsSecondary>(&OnOpenToRead, all);
-  Set<Hook::kOpenFamiliesAsSecondary>(&OnOpenToRead, all);
-#if WINNOW_ROCKSDB_HAS_FOLLOWERS
-  Set<Hook::kOpenAsFollower>(&OnOpenToRead, all);
-  Set<Hook::kOpenFamiliesAsFollower>(&OnOpenToRead, all);
-#endif
-  Set<Hook::kOpenTransactions>(&OnOpen, all);
-  Set<Hook::kOpenFamiliesTransactions>(&OnOpen, all);
-  Set<Hook::kCreateFamily>(&OnCreateFamilies, all);
-  Set<Hook::kCreateFamilies>(&OnCreateFamilies, all);
-  Set<Hook::kCreateDescribedFamilies>(&OnCreateDescribedFamilies, all);
-  Set<Hook::kImportFamily>(&OnCreateFamilies, all);
-  Set<Hook::kSetOptions>(&OnSetOptions, all);
-  Set<Hook::kOpenAndCompact>(&OnOpenAndCompact, all);
-#if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
-  Set<Hook::kOpenAndCompactCancelably>(&OnOpenAndCompactCancelably, all);
-#endif
+#define WINNOW_HOOK(name, text, function, handler, ...) Set<Hook::name>(&handler, all);
+  WINNOW_HOOKS(WINNOW_HOOK)
+#undef WINNOW_HOOK
 }
 
 // Returns the end of the state line, whose beginning the front prints.

@@ -9,65 +9,37 @@
 namespace winnow::preload {
 namespace {
 
-// Returns the address of a function. The type selects an overload.
+// Pointer to a hook: a member function's object is no parameter of it.
 template <typename Function>
-const void* Address(Function* function) noexcept {
-  return reinterpret_cast<const void*>(function);
-}
-
-// Returns the address of a non-virtual member function, with which a pointer to it begins.
+struct PointerTo {
+  using Type = Function*;
+};
 template <typename Result, typename... Parameters>
-const void* MemberAddress(Result (DBImpl::*function)(Parameters...)) noexcept {
+struct PointerTo<Result(DBImpl*, Parameters...)> {
+  using Type = Result (DBImpl::*)(Parameters...);
+};
+
+// Returns the address with which a pointer to a function, or to a non-virtual member function,
+// begins. The type selects an overload.
+template <Hook hook>
+const void* Address(typename PointerTo<typename Signature<hook>::Type>::Type function) noexcept {
   const void* address = nullptr;
   static_assert(sizeof address <= sizeof function);
   std::memcpy(&address, &function, sizeof address);
   return address;
 }
 
-template <Hook hook, typename Function = typename Signature<hook>::Type>
-struct MemberOf;
-template <Hook hook, typename Result, typename... Parameters>
-struct MemberOf<hook, Result(DBImpl*, Parameters...)> {
-  using Type = Result (DBImpl::*)(Parameters...);
-};
-
 }  // namespace
 
 const void* AddressOf(Hook hook) noexcept {
-  using ROCKSDB_NAMESPACE::DB;
+  using namespace ROCKSDB_NAMESPACE;  // NOLINT(google-build-using-namespace): the list has its
+                                      // names
   switch (hook) {
-#define WINNOW_FUNCTION(name, function) \
-  case Hook::name:                      \
-    return Address<Signature<Hook::name>::Type>(&function)
-#define WINNOW_MEMBER(name, function) \
-  case Hook::name:                    \
-    return MemberAddress(static_cast<MemberOf<Hook::name>::Type>(&function))
-    WINNOW_FUNCTION(kNewBloomFilterPolicy, ROCKSDB_NAMESPACE::NewBloomFilterPolicy);
-    WINNOW_FUNCTION(kNewRibbonFilterPolicy, ROCKSDB_NAMESPACE::NewRibbonFilterPolicy);
-    WINNOW_FUNCTION(kCreateFromString, FilterPolicy::CreateFromString);
-    WINNOW_FUNCTION(kOpen, DB::Open);
-    WINNOW_FUNCTION(kOpenFamilies, DB::Open);
-    WINNOW_FUNCTION(kOpenForReadOnly, DB::OpenForReadOnly);
-    WINNOW_FUNCTION(kOpenFamiliesForReadOnly, DB::OpenForReadOnly);
-    WINNOW_FUNCTION(kOpenAsSecondary, DB::OpenAsSecondary);
-    WINNOW_FUNCTION(kOpenFamiliesAsSecondary, DB::OpenAsSecondary);
-    WINNOW_FUNCTION(kOpenTransactions, TransactionDB::Open);
-    WINNOW_FUNCTION(kOpenFamiliesTransactions, TransactionDB::Open);
-    WINNOW_MEMBER(kCreateFamily, DBImpl::CreateColumnFamily);
-    WINNOW_MEMBER(kCreateFamilies, DBImpl::CreateColumnFamilies);
-    WINNOW_MEMBER(kCreateDescribedFamilies, DBImpl::CreateColumnFamilies);
-    WINNOW_MEMBER(kImportFamily, DBImpl::CreateColumnFamilyWithImport);
-    WINNOW_MEMBER(kSetOptions, DBImpl::SetOptions);
-    WINNOW_FUNCTION(kOpenAndCompact, DB::OpenAndCompact);
-#if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
-    WINNOW_FUNCTION(kOpenAndCompactCancelably, DB::OpenAndCompact);
-#endif
-#if WINNOW_ROCKSDB_HAS_FOLLOWERS
-    WINNOW_FUNCTION(kOpenAsFollower, DB::OpenAsFollower);
-    WINNOW_FUNCTION(kOpenFamiliesAsFollower, DB::OpenAsFollower);
-#endif
-#undef WINNOW_FUNCTION
-#undef WINNOW_MEMBER
+#define WINNOW_HOOK(name, text, function, ...) \
+  case Hook::name:                             \
+    return Address<Hook::name>(&function);
+    WINNOW_HOOKS(WINNOW_HOOK)
+#undef WINNOW_HOOK
   }
   return nullptr;
 }
