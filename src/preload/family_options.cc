@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "src/preload/family_notes.h"
-#include "src/preload/inner_calls.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/request.h"
 #include "src/preload/stock_functions.h"

@@ -15,7 +15,6 @@
 #include "src/preload/family_notes.h"
 #include "src/preload/family_options.h"
 #include "src/preload/hook_types.h"
-#include "src/preload/inner_calls.h"
 #include "src/preload/interposed_policy.h"
 #include "src/preload/new_policies.h"
 #include "src/preload/open_and_compact.h"
@@ -395,7 +394,7 @@ void ServeHooks(const FrontState& front, Interposer* made) {
       made->handlers[i] = nullptr;
     }
   }
-  SetStockFunctions(stock);
+  SetStockFunctions(stock, front.is_replaced);
 }
 
 // Ends the process if it is a tool that must not be started.

@@ -5,6 +5,8 @@
 #ifndef WINNOW_SRC_PRELOAD_INTERPOSER_H_
 #define WINNOW_SRC_PRELOAD_INTERPOSER_H_
 
+#include <optional>
+
 #include "src/base/stderr_line.h"
 #include "src/preload/hook_list.h"
 #include "winnow/version.h"
@@ -16,13 +18,18 @@ namespace winnow::preload {
 #define WINNOW_INTERPOSER_QUOTE(text) WINNOW_INTERPOSER_QUOTE_EXPANDED(text)
 inline constexpr char kInterposerBuild[] =
     "Winnow " WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_MAJOR) "." WINNOW_INTERPOSER_QUOTE(
-        WINNOW_VERSION_MINOR) "." WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_PATCH) ", interposer 5";
+        WINNOW_VERSION_MINOR) "." WINNOW_INTERPOSER_QUOTE(WINNOW_VERSION_PATCH) ", interposer 6";
+
+// Function of the front that says whether RocksDB's own calls of a hook's function, `stock`, come
+// to the hook; nullopt if that is unknown.
+using AskIfReplaced = std::optional<bool>(const void* stock, Hook hook) noexcept;
 
 // State that the front passes to the plugin.
 struct FrontState {
   const char* build;                       // kInterposerBuild
   base::StderrDescriptor stderr_at_start;  // stderr of the process at its start
   const char* policy_if_unset;             // default of WINNOW_POLICY; "" or "read"
+  AskIfReplaced* is_replaced;
 
   // Indexed by Hook: RocksDB's own function, null if it has none or if the front does not know the
   // hook, and the text of the parameters' types (ParametersOf in hook_types.h).

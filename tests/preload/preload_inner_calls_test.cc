@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "src/preload/asks_linker.h"
-#include "src/preload/inner_calls.h"
+#include "src/preload/hook_types.h"
 #include "src/preload/stock_functions.h"
 
 namespace winnow::preload {
@@ -41,7 +41,12 @@ TEST(InnerCalls, OfTheRocksDBOfThisBuildAreAsTheBuildSaw) {
   set(Hook::kNewBloomFilterPolicy, &ROCKSDB_NAMESPACE::NewBloomFilterPolicy);
   set(Hook::kNewRibbonFilterPolicy, &ROCKSDB_NAMESPACE::NewRibbonFilterPolicy);
   set(Hook::kCreateFromString, &FilterPolicy::CreateFromString);
-  SetStockFunctions(functions);
+  SetStockFunctions(functions, [](const void* stock, Hook) noexcept {
+    Dl_info known{};
+    return ::dladdr(stock, &known) == 0 || known.dli_sname == nullptr
+               ? std::nullopt
+               : AsksLinkerFor(stock, known.dli_sname);
+  });
   EXPECT_EQ(IsReplaced(Hook::kSetOptions), false) << "which this RocksDB does not show, as told";
   EXPECT_EQ(UnreplacedCalls().empty(), WINNOW_ALL_REPLACED != 0) << UnreplacedCalls();
 }

@@ -393,7 +393,7 @@ TEST(PreloadInterposerTest, RefusesTheLibraryOfAnotherCompilerAndOfAnotherBuild)
   auto* const get =
       reinterpret_cast<preload::GetInterposer*>(::dlsym(plugin, preload::kInterposerFunction));
   ASSERT_NE(get, nullptr);
-  preload::FrontState front = {preload::kInterposerBuild, {}, "", {}, {}};
+  preload::FrontState front = {preload::kInterposerBuild, {}, "", {}, {}, {}};
   for (const char*& parameters : front.parameters) parameters = "(as it has them)";
   const preload::Interposer* const refusing = get(&front);
   ASSERT_NE(refusing, nullptr);

@@ -15,7 +15,6 @@
 #include "src/preload/front/hook_addresses.h"
 #include "src/preload/front/state_line.h"
 #include "src/preload/front/way.h"
-#include "src/preload/inner_calls.h"
 #include "src/preload/interposer.h"
 #include "src/preload/request.h"
 #include "src/rocksdb/messages/stderr_line.h"
@@ -24,9 +23,15 @@
 namespace winnow::preload {
 namespace {
 
+// Answers by the facts of the archive. The other functions have no name in RocksDB except that of
+// the hook.
+std::optional<bool> IsReplacedHere(const void* /*stock*/, Hook hook) noexcept {
+  return hook != Hook::kSetOptions || winnow_adopted_sees_set_options == 1;
+}
+
 // Returns null if RocksDB is refused or if out of memory.
 const Interposer* MakeInterposer() noexcept {
-  FrontState state{kInterposerBuild, base::StderrAtStart(), "read", {}, {}};
+  FrontState state{kInterposerBuild, base::StderrAtStart(), "read", &IsReplacedHere, {}, {}};
   for (size_t i = 0; i < kNumHooks; ++i) {
     const auto hook = static_cast<Hook>(i);
     state.stock[i] = const_cast<void*>(AddressOf(hook));
@@ -79,14 +84,5 @@ Way FindWay(Hook hook, const void* /*caller*/) noexcept {
 void SayThatNobodyAnswers(Hook /*hook*/) noexcept {}
 void SayIfPolicyIsLost(const void* /*caller*/, const char* /*options*/,
                        unsigned long /*size*/) noexcept {}
-
-// ---- inner_calls.h, by the facts of the archive
-
-std::optional<bool> IsReplaced(Hook hook) noexcept {
-  // The other functions have no name in RocksDB except that of the hook.
-  return hook != Hook::kSetOptions || winnow_adopted_sees_set_options == 1;
-}
-
-std::string UnreplacedCalls() { return {}; }
 
 }  // namespace winnow::preload

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "src/preload/asks_linker.h"
 #include "src/preload/front/carried.h"
 #include "src/preload/front/definition.h"
 #include "src/preload/front/hook_addresses.h"
@@ -129,7 +130,10 @@ void OpenFor(void* rocksdb) noexcept {
 }  // namespace
 
 void FillFrontState(void* rocksdb, const char* policy_if_unset, FrontState* state) noexcept {
-  *state = {kInterposerBuild, base::StderrAtStart(), policy_if_unset, {}, {}};
+  const auto is_replaced = [](const void* stock, Hook hook) noexcept {
+    return AsksLinkerFor(stock, SymbolOf(hook));
+  };
+  *state = {kInterposerBuild, base::StderrAtStart(), policy_if_unset, is_replaced, {}, {}};
   for (size_t i = 0; i < kNumHooks; ++i) {
     const Hook hook = static_cast<Hook>(i);
     state->stock[i] = ::dlsym(rocksdb, SymbolOf(hook));
