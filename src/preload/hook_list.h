@@ -19,47 +19,47 @@ namespace winnow::preload {
 
 // HOOK(name, readable name of the function, function, handler, type): a member function's object is
 // its first parameter. The types are those of hook_types.h; users that ignore functions, handlers
-// and types need not include it.
-#define WINNOW_HOOKS(HOOK)                                                                       \
-  HOOK(kNewBloomFilterPolicy, "NewBloomFilterPolicy", NewBloomFilterPolicy, OnNewPolicy,         \
-       const FilterPolicy*(double, bool))                                                        \
-  HOOK(kNewRibbonFilterPolicy, "NewRibbonFilterPolicy", NewRibbonFilterPolicy, OnNewPolicy,      \
-       rocksdb_abi::RibbonPolicy*(double, int))                                                  \
-  HOOK(kCreateFromString, "FilterPolicy::CreateFromString", FilterPolicy::CreateFromString,      \
-       OnCreateFromString,                                                                       \
-       Status(const ConfigOptions&, const std::string&, std::shared_ptr<const FilterPolicy>*))   \
-  HOOK(kOpen, "DB::Open", DB::Open, OnOpen, Status(const Options&, const Path&, OpenedDB*))      \
-  HOOK(kOpenFamilies, "DB::Open", DB::Open, OnOpen,                                              \
-       Status(const DBOptions&, const Path&, const Families&, Handles*, OpenedDB*))              \
-  HOOK(kOpenForReadOnly, "DB::OpenForReadOnly", DB::OpenForReadOnly, OnOpenToRead,               \
-       Status(const Options&, const Path&, OpenedDB*, bool))                                     \
-  HOOK(kOpenFamiliesForReadOnly, "DB::OpenForReadOnly", DB::OpenForReadOnly, OnOpenToRead,       \
-       Status(const DBOptions&, const Path&, const Families&, Handles*, OpenedDB*, bool))        \
-  HOOK(kOpenAsSecondary, "DB::OpenAsSecondary", DB::OpenAsSecondary, OnOpenToRead,               \
-       Status(const Options&, const Path&, const Path&, OpenedDB*))                              \
-  HOOK(kOpenFamiliesAsSecondary, "DB::OpenAsSecondary", DB::OpenAsSecondary, OnOpenToRead,       \
-       Status(const DBOptions&, const Path&, const Path&, const Families&, Handles*, OpenedDB*)) \
-  HOOK(kOpenTransactions, "TransactionDB::Open", TransactionDB::Open, OnOpen,                    \
-       Status(const Options&, const TransactionDBOptions&, const Path&, TransactionDB**))        \
-  HOOK(kOpenFamiliesTransactions, "TransactionDB::Open", TransactionDB::Open, OnOpen,            \
-       Status(const DBOptions&, const TransactionDBOptions&, const Path&, const Families&,       \
-              Handles*, TransactionDB**))                                                        \
-  HOOK(kCreateFamily, "DB::CreateColumnFamily", DBImpl::CreateColumnFamily, OnCreateFamilies,    \
-       Status(DBImpl*, const ColumnFamilyOptions&, const std::string&, ColumnFamilyHandle**))    \
-  HOOK(kCreateFamilies, "DB::CreateColumnFamilies", DBImpl::CreateColumnFamilies,                \
-       OnCreateFamilies, Status(DBImpl*, const ColumnFamilyOptions&, const Names&, Handles*))    \
-  HOOK(kCreateDescribedFamilies, "DB::CreateColumnFamilies", DBImpl::CreateColumnFamilies,       \
-       OnCreateDescribedFamilies, Status(DBImpl*, const Families&, Handles*))                    \
-  HOOK(kImportFamily, "DB::CreateColumnFamilyWithImport", DBImpl::CreateColumnFamilyWithImport,  \
-       OnCreateFamilies,                                                                         \
-       Status(DBImpl*, const ColumnFamilyOptions&, const std::string&,                           \
-              const ImportColumnFamilyOptions&, const ImportedFiles&, ColumnFamilyHandle**))     \
-  HOOK(kSetOptions, "DB::SetOptions", DBImpl::SetOptions, OnSetOptions,                          \
-       Status(WINNOW_SET_OPTIONS_ARGUMENTS))                                                     \
-  HOOK(kOpenAndCompact, "DB::OpenAndCompact", DB::OpenAndCompact, OnOpenAndCompact,              \
-       Status(const Path&, const Path&, const std::string&, std::string*,                        \
-              const CompactionOverride&))                                                        \
-  WINNOW_CANCELING_HOOK(HOOK)                                                                    \
+// and types need not include it. OnOpen<true> is for databases that are opened to write.
+#define WINNOW_HOOKS(HOOK)                                                                        \
+  HOOK(kNewBloomFilterPolicy, "NewBloomFilterPolicy", NewBloomFilterPolicy, OnNewPolicy,          \
+       const FilterPolicy*(double, bool))                                                         \
+  HOOK(kNewRibbonFilterPolicy, "NewRibbonFilterPolicy", NewRibbonFilterPolicy, OnNewPolicy,       \
+       rocksdb_abi::RibbonPolicy*(double, int))                                                   \
+  HOOK(kCreateFromString, "FilterPolicy::CreateFromString", FilterPolicy::CreateFromString,       \
+       OnCreateFromString,                                                                        \
+       Status(const ConfigOptions&, const std::string&, std::shared_ptr<const FilterPolicy>*))    \
+  HOOK(kOpen, "DB::Open", DB::Open, OnOpen<true>, Status(const Options&, const Path&, OpenedDB*)) \
+  HOOK(kOpenFamilies, "DB::Open", DB::Open, OnOpen<true>,                                         \
+       Status(const DBOptions&, const Path&, const Families&, Handles*, OpenedDB*))               \
+  HOOK(kOpenForReadOnly, "DB::OpenForReadOnly", DB::OpenForReadOnly, OnOpen<false>,               \
+       Status(const Options&, const Path&, OpenedDB*, bool))                                      \
+  HOOK(kOpenFamiliesForReadOnly, "DB::OpenForReadOnly", DB::OpenForReadOnly, OnOpen<false>,       \
+       Status(const DBOptions&, const Path&, const Families&, Handles*, OpenedDB*, bool))         \
+  HOOK(kOpenAsSecondary, "DB::OpenAsSecondary", DB::OpenAsSecondary, OnOpen<false>,               \
+       Status(const Options&, const Path&, const Path&, OpenedDB*))                               \
+  HOOK(kOpenFamiliesAsSecondary, "DB::OpenAsSecondary", DB::OpenAsSecondary, OnOpen<false>,       \
+       Status(const DBOptions&, const Path&, const Path&, const Families&, Handles*, OpenedDB*))  \
+  HOOK(kOpenTransactions, "TransactionDB::Open", TransactionDB::Open, OnOpen<true>,               \
+       Status(const Options&, const TransactionDBOptions&, const Path&, TransactionDB**))         \
+  HOOK(kOpenFamiliesTransactions, "TransactionDB::Open", TransactionDB::Open, OnOpen<true>,       \
+       Status(const DBOptions&, const TransactionDBOptions&, const Path&, const Families&,        \
+              Handles*, TransactionDB**))                                                         \
+  HOOK(kCreateFamily, "DB::CreateColumnFamily", DBImpl::CreateColumnFamily, OnCreateFamilies,     \
+       Status(DBImpl*, const ColumnFamilyOptions&, const std::string&, ColumnFamilyHandle**))     \
+  HOOK(kCreateFamilies, "DB::CreateColumnFamilies", DBImpl::CreateColumnFamilies,                 \
+       OnCreateFamilies, Status(DBImpl*, const ColumnFamilyOptions&, const Names&, Handles*))     \
+  HOOK(kCreateDescribedFamilies, "DB::CreateColumnFamilies", DBImpl::CreateColumnFamilies,        \
+       OnCreateDescribedFamilies, Status(DBImpl*, const Families&, Handles*))                     \
+  HOOK(kImportFamily, "DB::CreateColumnFamilyWithImport", DBImpl::CreateColumnFamilyWithImport,   \
+       OnCreateFamilies,                                                                          \
+       Status(DBImpl*, const ColumnFamilyOptions&, const std::string&,                            \
+              const ImportColumnFamilyOptions&, const ImportedFiles&, ColumnFamilyHandle**))      \
+  HOOK(kSetOptions, "DB::SetOptions", DBImpl::SetOptions, OnSetOptions,                           \
+       Status(WINNOW_SET_OPTIONS_ARGUMENTS))                                                      \
+  HOOK(kOpenAndCompact, "DB::OpenAndCompact", DB::OpenAndCompact, OnOpenAndCompact,               \
+       Status(const Path&, const Path&, const std::string&, std::string*,                         \
+              const CompactionOverride&))                                                         \
+  WINNOW_CANCELING_HOOK(HOOK)                                                                     \
   WINNOW_FOLLOWER_HOOKS(HOOK)
 
 #if WINNOW_ROCKSDB_CANCELS_COMPACTIONS
@@ -73,10 +73,10 @@ namespace winnow::preload {
 #endif
 
 #if WINNOW_ROCKSDB_HAS_FOLLOWERS
-#define WINNOW_FOLLOWER_HOOKS(HOOK)                                                     \
-  HOOK(kOpenAsFollower, "DB::OpenAsFollower", DB::OpenAsFollower, OnOpenToRead,         \
-       Status(const Options&, const Path&, const Path&, OwnedDB*))                      \
-  HOOK(kOpenFamiliesAsFollower, "DB::OpenAsFollower", DB::OpenAsFollower, OnOpenToRead, \
+#define WINNOW_FOLLOWER_HOOKS(HOOK)                                                      \
+  HOOK(kOpenAsFollower, "DB::OpenAsFollower", DB::OpenAsFollower, OnOpen<false>,         \
+       Status(const Options&, const Path&, const Path&, OwnedDB*))                       \
+  HOOK(kOpenFamiliesAsFollower, "DB::OpenAsFollower", DB::OpenAsFollower, OnOpen<false>, \
        Status(const DBOptions&, const Path&, const Path&, const Families&, Handles*, OwnedDB*))
 #else
 #define WINNOW_FOLLOWER_HOOKS(HOOK)

@@ -54,17 +54,12 @@ constexpr std::string_view kClassName = "winnow.internal.Interposed";
 constexpr std::string_view kBloomNickName = "rocksdb.BloomFilter";
 constexpr std::string_view kRibbonNickName = "rocksdb.RibbonFilter";
 
-enum class Builder {
-  kNone,       // no filters
-  kStock,      // the policy that the program asked for
-  kRequested,  // the policy of WINNOW_POLICY
-};
-
-// Plan of the filters that replace a built-in policy's.
+// Plan of the filters that replace a built-in policy's: those of the policy that the program asked
+// for, those of WINNOW_POLICY, or none.
 struct Plan {
   std::string label;  // name in messages
-  Builder builder = Builder::kNone;
-  PolicyOptions options;  // used if kRequested
+  bool builds_stock = false;
+  std::optional<PolicyOptions> requested;
   std::string complaint;  // reason for refused options; often empty
 };
 
@@ -75,33 +70,23 @@ std::optional<Plan> PlanFor(const std::string& stock_id) {
     return std::nullopt;
   }
   const PolicyRequest& request = CheckedPolicy();
-  if (request.only_reads) {
-    return Plan{stock_id, parsed->bits_per_key == 0 ? Builder::kNone : Builder::kStock, {}, {}};
-  }
+  if (request.only_reads) return Plan{stock_id, parsed->bits_per_key != 0, {}, {}};
   const std::optional<PolicyOptions> options = Replacement(*parsed, request);
-  return options ? Plan{stock_id, Builder::kRequested, *options, request.complaint}
-                 : Plan{stock_id, Builder::kNone, {}, {}};
+  return Plan{stock_id, false, options, options ? request.complaint : std::string()};
 }
 
 // Describes the filters that a policy builds, as the end of "which ...".
 std::string Builds(const Plan& plan) {
-  switch (plan.builder) {
-    case Builder::kNone:
-      return "builds no filters";
-    case Builder::kStock:
-      return "builds RocksDB's own filters, as the program asked";
-    case Builder::kRequested:
-      break;
-  }
-  return plan.options.build == Build::kWinnow
-             ? "builds Winnow filters, " + plugin::ToString(plan.options)
-             : "builds RocksDB's " + plugin::BuiltinPolicyId(plan.options);
+  if (plan.builds_stock) return "builds RocksDB's own filters, as the program asked";
+  if (!plan.requested) return "builds no filters";
+  return plan.requested->build == Build::kWinnow
+             ? "builds Winnow filters, " + plugin::ToString(*plan.requested)
+             : "builds RocksDB's " + plugin::BuiltinPolicyId(*plan.requested);
 }
 
 // Returns whether new files get no Winnow filters, but those of old files are read.
 bool OnlyReads(const Plan& plan) {
-  return CheckedPolicy().only_reads ||
-         (plan.builder == Builder::kRequested && plan.options.build != Build::kWinnow);
+  return plan.requested ? plan.requested->build != Build::kWinnow : CheckedPolicy().only_reads;
 }
 
 class InterposedPolicy;
@@ -136,8 +121,8 @@ class InterposedPolicy final : public FilterPolicy {
       plugin::SayTotalsAtExit();
     }
     if (const std::optional<Plan> plan = CurrentPlan()) {
-      if (plan->builder == Builder::kRequested) {
-        engine_.NamePolicy(plan->options);
+      if (plan->requested) {
+        engine_.NamePolicy(*plan->requested);
       } else {
         engine_.NamePolicy(plan->label);
       }
@@ -176,12 +161,10 @@ class InterposedPolicy final : public FilterPolicy {
       return stock_->GetBuilderWithContext(context);
     }
     SayFirstUse();
-    if (CheckedPolicy().only_reads || plan->builder == Builder::kNone) {
+    if (!plan->requested) {
       engine_.log_line().WriteReadingOnce(context.info_log, plan->label.c_str(), Builds(*plan));
       engine_.NoteBuilderAsked(context);
-      if (plan->builder == Builder::kNone) {
-        return nullptr;
-      }
+      if (!plan->builds_stock) return nullptr;
       plugin::WarnOfEmptyPartitions(*stock_, plan->label, context);
       return stock_->GetBuilderWithContext(context);
     }
@@ -189,7 +172,7 @@ class InterposedPolicy final : public FilterPolicy {
       engine_.NoteBuilderAsked(context);
       return nullptr;
     }
-    return engine_.NewBuilder(plan->label.c_str(), plan->options, plan->complaint, context);
+    return engine_.NewBuilder(plan->label.c_str(), *plan->requested, plan->complaint, context);
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
@@ -220,8 +203,7 @@ class InterposedPolicy final : public FilterPolicy {
   // Returns the options of WINNOW_POLICY, if filters are built by them.
   std::optional<PolicyOptions> RequestedNow() const {
     const std::optional<Plan> plan = CurrentPlan();
-    const bool builds = plan && !CheckedPolicy().only_reads && plan->builder == Builder::kRequested;
-    return builds ? std::optional(plan->options) : std::nullopt;
+    return plan ? plan->requested : std::nullopt;
   }
 
   // RocksDB looks for options among those that an object registered, not in its Inner(): the names
@@ -318,10 +300,10 @@ std::shared_ptr<const FilterPolicy> Interpose(std::shared_ptr<const FilterPolicy
 
 std::shared_ptr<const FilterPolicy> NewAddedPolicy() {
   const PolicyRequest& request = CheckedPolicy();
-  return std::make_shared<const InterposedPolicy>(
-      NewStockPolicy(request.options.bits_per_key),
-      Plan{"added by WINNOW_ADD", request.only_reads ? Builder::kNone : Builder::kRequested,
-           request.options, request.complaint});
+  Plan plan{"added by WINNOW_ADD", false, {}, request.complaint};
+  if (!request.only_reads) plan.requested = request.options;
+  return std::make_shared<const InterposedPolicy>(NewStockPolicy(request.options.bits_per_key),
+                                                  std::move(plan));
 }
 
 const FilterPolicy* InterposedBehind(const FilterPolicy& policy) { return FindInterposed(policy); }

@@ -1,6 +1,5 @@
 #include "src/preload/interposer.h"
 
-#include <rocksdb/table.h>
 #include <rocksdb/version.h>
 #include <unistd.h>
 
@@ -8,14 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
-#include <utility>
 
-#include "src/preload/add_listener.h"
-#include "src/preload/family_notes.h"
+#include "src/preload/database_options.h"
 #include "src/preload/family_options.h"
 #include "src/preload/hook_types.h"
-#include "src/preload/interposed_policy.h"
 #include "src/preload/new_policies.h"
 #include "src/preload/open_and_compact.h"
 #include "src/preload/request.h"
@@ -30,106 +27,17 @@
 namespace winnow::preload {
 namespace {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-
 // ---- Databases
 
-// Returns whether the options have a built-in policy, possibly wrapped by the C API, so that
-// RocksDB does not validate the interposed one.
-bool HasBuiltinPolicy(const ColumnFamilyOptions& options) {
-  const auto* const table = options.table_factory == nullptr
-                                ? nullptr
-                                : options.table_factory->GetOptions<BlockBasedTableOptions>();
-  return table != nullptr && table->filter_policy != nullptr &&
-         IsNamedAsBuiltin(*table->filter_policy);
+// Return the column families among the arguments of an opening function.
+template <typename... Rest>
+Families FamiliesIn(const Options& options, const Rest&...) {
+  return {{ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, options}};
 }
-
-// Returns whether this argument of an opening function asks for filters, which WINNOW_POLICY then
-// determines.
-template <typename Argument>
-bool AsksForFilters(const Argument&) {
-  return false;
+template <typename... Rest>
+const Families& FamiliesIn(const DBOptions&, const Rest&... rest) {
+  return std::get<const Families&>(std::tie(rest...));
 }
-bool AsksForFilters(const Options& options) { return IsAdding() || HasBuiltinPolicy(options); }
-bool AsksForFilters(const Families& families) {
-  for (const ColumnFamilyDescriptor& family : families) {
-    if (IsAdding() || HasBuiltinPolicy(family.options)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Passes on the arguments of an opening function, with added policies, range extractors, and a
-// listener where needed.
-class Adding {
- public:
-  Adding(const std::string& name, bool to_write)
-      : to_write_(to_write), changes_(name), guard_(ThisToolCommand(), name), listener_(to_write) {}
-
-  // See() must be called for all arguments, in their order, before any is passed on.
-  void See(const DBOptions& options) {
-    given_ = &options;
-    if (to_write_ && IsInterposing()) guard_.Read(options);
-  }
-  void See(const Options& options) {
-    See(static_cast<const DBOptions&>(options));
-    if (may_change()) {
-      options_ = options;
-      Change(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, &*options_);
-      changes_.Say();
-    }
-    listener_.See(options, ROCKSDB_NAMESPACE::kDefaultColumnFamilyName,
-                  options_ ? *options_ : options);
-    if (!listener_.IsNeeded(options)) return;
-    if (!options_) options_ = options;
-    listener_.AddTo(&*options_);
-  }
-  void See(const Families& families) {
-    if (may_change()) {
-      families_ = families;
-      for (ColumnFamilyDescriptor& family : *families_) Change(family.name, &family.options);
-      changes_.Say();
-    }
-    for (const ColumnFamilyDescriptor& family : families_ ? *families_ : families) {
-      listener_.See(*given_, family.name, family.options);
-    }
-  }
-  template <typename Argument>
-  void See(const Argument&) {}
-
-  // Returns an error if the database must not be opened.
-  const Status& status() const { return guard_.status(); }
-
-  const Options& operator()(const Options& options) { return options_ ? *options_ : options; }
-  const Families& operator()(const Families& families) { return families_ ? *families_ : families; }
-  const DBOptions& operator()(const DBOptions& options) {
-    if (!listener_.IsNeeded(options)) return options;
-    database_ = options;
-    listener_.AddTo(&*database_);
-    return *database_;
-  }
-  template <typename Argument>
-  Argument& operator()(Argument& argument) {
-    return argument;
-  }
-
- private:
-  bool may_change() const { return guard_.is_needed() || changes_.may_change(); }
-  void Change(const std::string& family, ColumnFamilyOptions* options) {
-    if (guard_.is_needed()) guard_.Check(family, options);
-    changes_.Make({family}, options);
-  }
-
-  const DBOptions* given_ = nullptr;
-  const bool to_write_;
-  FamilyChanges changes_;
-  ToolGuard guard_;
-  ListenerAdder listener_;
-  std::optional<Options> options_;
-  std::optional<DBOptions> database_;
-  std::optional<Families> families_;
-};
 
 // Returns the database's path, which precedes all other strings.
 template <typename... Rest>
@@ -157,57 +65,56 @@ void FindHandles(const Argument&, Handles*) {}
 void FindHandles(Handles* argument, Handles* found) { *found = *argument; }
 void FindHandles(ColumnFamilyHandle** argument, Handles* found) { *found = {*argument}; }
 
-// Reports notes on the column families of this argument.
-template <typename Argument>
-void SayNotesOf(const Argument&, DB&, const std::string&) {}
-void SayNotesOf(const Options& options, DB& database, const std::string& name) {
-  SayNotes(database, name, options, {ROCKSDB_NAMESPACE::kDefaultColumnFamilyName});
-}
-void SayNotesOf(const Families& families, DB& database, const std::string& name) {
-  SayNotes(database, name, families);
-}
-
-template <typename... Parameters>
-Status Open(bool to_write, Status (*stock)(Parameters...), Parameters... parameters) {
-  const std::string& name = PathIn(parameters...);
-  Adding adding(name, to_write);
-  (adding.See(parameters), ...);
-  if (!adding.status().ok()) return adding.status();
+template <bool to_write, typename Given, typename... Rest>
+Status OnOpen(Status (*stock)(Given, Rest...), Given options, Rest... rest) {
+  const std::string& name = PathIn(rest...);
+  const Families& families = FamiliesIn(options, rest...);
+  OptionsToOpen changed(to_write, name, options, families);
+  if (!changed.status().ok()) return changed.status();
   Status status;
   {
     const Opening opening;
-    status = stock(adding(parameters)...);
+    status = stock(changed(options), changed(rest)...);
   }
-  if (status.ok()) {
-    DB* database = nullptr;
-    (FindDatabase(parameters, &database), ...);
-    Handles families;
-    (FindHandles(parameters, &families), ...);
-    AfterOpening(*database, families);
-    if (const WorkerCompaction* const worker = WorkerCompaction::Current()) {
-      worker->WriteTo(*database);
-    } else {
-      (SayNotesOf(parameters, *database, name), ...);
-    }
+  if (!status.ok()) return status;
+  DB* database = nullptr;
+  (FindDatabase(rest, &database), ...);
+  Handles handles;
+  (FindHandles(rest, &handles), ...);
+  AfterOpening(*database, handles);
+  if (const WorkerCompaction* const worker = WorkerCompaction::Current()) {
+    worker->WriteTo(*database);
+  } else {
+    SayNotes(*database, name, families);
   }
   return status;
 }
 
-template <typename... Parameters>
-Status OnOpenToRead(Status (*stock)(Parameters...), Parameters... parameters) {
-  return Open<Parameters...>(false, stock, parameters...);
-}
-
-template <typename... Parameters>
-Status OnOpen(Status (*stock)(Parameters...), Parameters... parameters) {
-  if (IsInterposing() && !CheckedPolicy().complaint.empty() &&
-      (AsksForFilters(parameters) || ...)) {
-    return Status::InvalidArgument(CheckedPolicy().complaint);
-  }
-  return Open<Parameters...>(true, stock, parameters...);
-}
-
 // ---- Open databases
+
+// Creates column families in a database. `create` is called with their options, or with null if
+// they are as given, and returns the handles.
+template <typename Create>
+Status CreateFamilies(DBImpl* database, const Families& given, const Create& create) {
+  DB& opened = rocksdb_abi::AsDatabase(database);
+  FamilyChanges changes(opened.GetName());
+  std::optional<Families> changed;
+  if (changes.may_change()) {
+    changed = given;
+    for (ColumnFamilyDescriptor& family : *changed) changes.Make(family.name, &family.options);
+    changes.Say();
+  }
+  for (const ColumnFamilyDescriptor& family : changed ? *changed : given) {
+    BeforeCreating(opened, family);
+  }
+  Handles made;
+  Status status = create(changed ? &*changed : nullptr, &made);
+  if (status.ok()) {
+    AfterOpening(opened, made);
+    SayNotes(opened, opened.GetName(), given);
+  }
+  return status;
+}
 
 Names NamesOf(const std::string& family) { return {family}; }
 const Names& NamesOf(const Names& families) { return families; }
@@ -217,47 +124,24 @@ Status OnCreateFamilies(Status (*stock)(DBImpl*, const ColumnFamilyOptions&, con
                                         Parameters...),
                         DBImpl* database, const ColumnFamilyOptions& options, const Name& name,
                         Parameters... parameters) {
-  DB& opened = rocksdb_abi::AsDatabase(database);
-  const Names& names = NamesOf(name);
-  FamilyChanges changes(opened.GetName());
-  std::optional<ColumnFamilyOptions> changed;
-  if (changes.may_change() && !names.empty()) {
-    changed = options;
-    changes.Make(names, &*changed);
-    changes.Say();
-  }
-  const ColumnFamilyOptions& used = changed ? *changed : options;
-  for (const std::string& family : names) BeforeCreating(opened, family, used);
-  Status status = stock(database, used, name, parameters...);
-  if (status.ok()) {
-    Handles made;
-    (FindHandles(parameters, &made), ...);
-    AfterOpening(opened, made);
-    SayNotes(opened, opened.GetName(), options, names);
-  }
-  return status;
+  Families given;
+  for (const std::string& family : NamesOf(name)) given.emplace_back(family, options);
+  return CreateFamilies(database, given, [&](const Families* changed, Handles* made) {
+    const bool is_changed = changed != nullptr && !changed->empty();
+    Status status =
+        stock(database, is_changed ? changed->front().options : options, name, parameters...);
+    if (status.ok()) (FindHandles(parameters, made), ...);
+    return status;
+  });
 }
 
 Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type* stock,
                                  DBImpl* database, const Families& families, Handles* handles) {
-  DB& opened = rocksdb_abi::AsDatabase(database);
-  FamilyChanges changes(opened.GetName());
-  std::optional<Families> changed;
-  if (changes.may_change()) {
-    changed = families;
-    for (ColumnFamilyDescriptor& family : *changed) changes.Make({family.name}, &family.options);
-    changes.Say();
-  }
-  const Families& used = changed ? *changed : families;
-  for (const ColumnFamilyDescriptor& family : used) {
-    BeforeCreating(opened, family.name, family.options);
-  }
-  Status status = stock(database, used, handles);
-  if (status.ok()) {
-    AfterOpening(opened, *handles);
-    SayNotes(opened, opened.GetName(), families);
-  }
-  return status;
+  return CreateFamilies(database, families, [&](const Families* changed, Handles* made) {
+    Status status = stock(database, changed != nullptr ? *changed : families, handles);
+    if (status.ok()) *made = *handles;
+    return status;
+  });
 }
 
 #if WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL

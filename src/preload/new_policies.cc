@@ -53,9 +53,9 @@ std::string WhatBuiltinPoliciesBuild() {
   if (request.only_reads) {
     return "built-in policies build what the program asks for, and read Winnow's filters too";
   }
-  const bool builds_ours = request.options.build == Build::kWinnow;
-  return (builds_ours ? "built-in policies build Winnow's filters with "
-                      : "built-in policies build RocksDB's filters, and read Winnow's too, with ") +
+  return (request.builds_ours()
+              ? "built-in policies build Winnow's filters with "
+              : "built-in policies build RocksDB's filters, and read Winnow's too, with ") +
          plugin::ToString(request.options) +
          (request.has_bits ? "" : ", but each with its own bits_per_key");
 }

@@ -1,7 +1,5 @@
 #include "src/preload/open_and_compact.h"
 
-#include <rocksdb/table.h>
-
 #include <memory>
 #include <utility>
 
@@ -21,22 +19,13 @@
 namespace winnow::preload {
 namespace {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-
 thread_local const WorkerCompaction* current_worker = nullptr;
-
-const FilterPolicy* PolicyOf(const CompactionOverride& options) {
-  const auto* const table = options.table_factory == nullptr
-                                ? nullptr
-                                : options.table_factory->GetOptions<BlockBasedTableOptions>();
-  return table == nullptr ? nullptr : table->filter_policy.get();
-}
 
 // Returns whether files that are built with these options get Winnow's filters, if the policy
 // builds any.
 bool BuildsOurs(const CompactionOverride& options) {
-  if (PolicyOf(options) == nullptr) return false;
-  const plugin::Engine* const engine = EngineBehind(*PolicyOf(options));
+  const FilterPolicy* const policy = PolicyOf(options.table_factory);
+  const plugin::Engine* const engine = policy == nullptr ? nullptr : EngineBehind(*policy);
   return engine != nullptr && engine->BuildsOurs();
 }
 
@@ -70,7 +59,6 @@ WorkerCompaction::WorkerCompaction(const std::string& name, const std::string& i
   try {
     status_ = Prepare();
     if (!status_.ok()) return;
-    TellOfTree();
     fault_ = FaultOfPolicy();
     if (!fault_.empty()) {
       plugin::SayOnceOnStderr(fault_);
@@ -114,55 +102,43 @@ Status WorkerCompaction::Prepare() {
     changed_ = std::move(own);
   }
   if (!IsInterposing()) return Status::OK();
-  const FilterPolicy* const policy = PolicyOf(options());
+  const FilterPolicy* const policy = PolicyOf(options().table_factory);
   if (!CheckedPolicy().complaint.empty() &&
       (IsAdding() || (policy != nullptr && IsNamedAsBuiltin(*policy)))) {
     return Status::InvalidArgument(CheckedPolicy().complaint);
   }
-  if (IsAdding()) AddPolicy();
-  if (RequestedRangeBits() > 0 && options().prefix_extractor == nullptr) AddRangeExtractor();
+  plugin::JobOptions job;
+  const bool is_known = plugin::ReadJobOptions(options().env, name_, input_, &job).ok();
+  const std::string extractor = is_known ? job.Object("prefix_extractor") : std::string();
+  const bool has_ranges = plugin::IsRangeExtractorText(extractor);
+  // A prefix extractor that only the database's own options have counts, too.
+  if (IsAdding() && is_known && (extractor.empty() || has_ranges)) AddPolicy(job.family);
+  // If the database's own process has this extractor, it is needed to read range filters.
+  if (AddsRanges() && has_ranges && options().prefix_extractor == nullptr) {
+    changed().prefix_extractor = NewRangeExtractor();
+  }
+  TellOfTree(job);
   return Status::OK();
 }
 
-// Adds the extractor if the database's own process has it, as it is needed to read range filters.
-void WorkerCompaction::AddRangeExtractor() {
-  plugin::JobOptions job;
-  if (!plugin::ReadJobOptions(options().env, name_, input_, &job).ok() ||
-      !plugin::IsRangeExtractorText(job.Object("prefix_extractor"))) {
-    return;
-  }
-  if (!changed_) changed_ = given_;
-  changed_->prefix_extractor = NewRangeExtractor();
-}
-
-void WorkerCompaction::AddPolicy() {
+void WorkerCompaction::AddPolicy(const std::string& name) {
   ColumnFamilyOptions family;
   family.table_factory = options().table_factory;
   family.comparator = options().comparator;
   family.prefix_extractor = options().prefix_extractor;
   if (!ReasonNotToAdd(family).empty()) return;
-  plugin::JobOptions job;
-  // A prefix extractor that only the database's own options have counts, too.
-  if (!plugin::ReadJobOptions(options().env, name_, input_, &job).ok() ||
-      !(job.Object("prefix_extractor").empty() ||
-        plugin::IsRangeExtractorText(job.Object("prefix_extractor")))) {
-    return;
-  }
   FamilyChanges changes(name_);
-  changes.AddPolicy({job.family}, &family);
+  changes.AddPolicy(name, &family);
   changes.Say();
-  if (!changed_) changed_ = given_;
-  changed_->table_factory = family.table_factory;
+  changed().table_factory = family.table_factory;
 }
 
 // Tells the policy about the tree, unless PrepareOpenAndCompact made its factory and has done so.
-void WorkerCompaction::TellOfTree() const {
-  const FilterPolicy* const given = PolicyOf(options());
+// If the options can't be read, the family is empty, and no tree matches.
+void WorkerCompaction::TellOfTree(const plugin::JobOptions& job) const {
+  const FilterPolicy* const given = PolicyOf(options().table_factory);
   const FilterPolicy* const interposed = given == nullptr ? nullptr : InterposedBehind(*given);
   if (interposed == nullptr || given_.table_factory == nullptr) return;
-  plugin::JobOptions job;
-  // If the options can't be read, the family is empty, and no tree matches.
-  static_cast<void>(plugin::ReadJobOptions(options().env, name_, input_, &job));
   plugin::TellOfTree(plugin::EngineOf(interposed), std::string(), job.family);
   // The policy may be shared with other jobs; this job's compaction runs in this thread.
   plugin::OrderOfJob order;
@@ -172,7 +148,7 @@ void WorkerCompaction::TellOfTree() const {
 
 std::string WorkerCompaction::FaultOfPolicy() const {
   if (BuildsOurs(options())) return {};
-  const FilterPolicy* const policy = PolicyOf(options());
+  const FilterPolicy* const policy = PolicyOf(options().table_factory);
   const std::string found =
       "table_factory of CompactionServiceOptionsOverride has " + TextOf(policy);
   CompactionOverride own;
@@ -188,14 +164,14 @@ std::string WorkerCompaction::FaultOfPolicy() const {
   }
   if (!BuildsOurs(own)) return {};
   return "compactions that this process does for another one lose Winnow's filters: " + found +
-         ", and the database's own options have " + TextOf(PolicyOf(own)) +
+         ", and the database's own options have " + TextOf(PolicyOf(own.table_factory)) +
          "; before DB::OpenAndCompact, call winnow::PrepareOpenAndCompact "
          "(winnow/rocksdb_remote_compaction.h), or leave table_factory null: it is made of the "
          "database's own options then";
 }
 
 void WorkerCompaction::SayWhatIsInForce() const {
-  const FilterPolicy* const policy = PolicyOf(options());
+  const FilterPolicy* const policy = PolicyOf(options().table_factory);
   plugin::SayOnceOnStderr(
       "compactions of " + name_ + " for another process have " +
       (given_.table_factory == nullptr

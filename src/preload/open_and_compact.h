@@ -8,6 +8,7 @@
 
 #include "src/preload/hook_types.h"
 #include "src/rocksdb/ranges/key_order.h"
+#include "src/rocksdb/remote/job_options.h"
 
 namespace winnow::preload {
 
@@ -42,11 +43,11 @@ class WorkerCompaction {
 
  private:
   Status Prepare();
-  void AddPolicy();
-  void AddRangeExtractor();
-  void TellOfTree() const;
+  void AddPolicy(const std::string& name);
+  void TellOfTree(const plugin::JobOptions& job) const;
   std::string FaultOfPolicy() const;
   void SayWhatIsInForce() const;
+  CompactionOverride& changed() { return changed_ ? *changed_ : changed_.emplace(given_); }
 
   const std::string& name_;
   const std::string& input_;

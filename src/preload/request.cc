@@ -10,7 +10,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "src/base/switch.h"
 #include "src/rocksdb/builders/builtin_builders.h"
 #include "src/rocksdb/messages/stderr_line.h"
 
@@ -29,7 +28,6 @@ struct Environment {
   double range_bits = 0;
   std::string range_bits_problem;
   bool add = false;
-  bool log = false;
 };
 
 bool IsOne(const char* value) { return value != nullptr && std::string_view(value) == "1"; }
@@ -53,7 +51,6 @@ const Environment& GetEnvironment() {
       if (!status.ok()) read->range_bits_problem = Sentence(status);
     }
     read->add = IsOne(std::getenv("WINNOW_ADD"));
-    read->log = base::IsOn(std::getenv("WINNOW_LOG"));
     return read;
   }();
   return environment;
@@ -116,8 +113,7 @@ bool IsLeftAsItWas() { return GetEnvironment().policy == kStock; }
 const PolicyRequest& RequestedPolicy() {
   static const PolicyRequest& request = *[] {
     auto* const parsed = new PolicyRequest(ParsePolicyRequest(GetEnvironment().policy));
-    const bool builds_ours = !parsed->only_reads && parsed->options.build == Build::kWinnow;
-    if (builds_ours && GetEnvironment().range_bits > 0) {
+    if (parsed->builds_ours() && GetEnvironment().range_bits > 0) {
       parsed->options.range_bits = GetEnvironment().range_bits;
     }
     return parsed;
@@ -125,11 +121,8 @@ const PolicyRequest& RequestedPolicy() {
   return request;
 }
 
-double RequestedRangeBits() {
-  if (!IsInterposing() || GetEnvironment().range_bits == 0) return 0;
-  const PolicyRequest& request = CheckedPolicy();
-  const bool builds_ours = !request.only_reads && request.options.build == Build::kWinnow;
-  return builds_ours && request.complaint.empty() ? request.options.range_bits : 0;
+bool AddsRanges() {
+  return HasRangeBits() && CheckedPolicy().builds_ours() && CheckedPolicy().complaint.empty();
 }
 
 const PolicyRequest& CheckedPolicy() {
@@ -166,7 +159,5 @@ std::string WhyNoRangeBits() {
 }
 
 bool IsAdding() { return GetEnvironment().add; }
-
-bool IsLogging() { return GetEnvironment().log; }
 
 }  // namespace winnow::preload

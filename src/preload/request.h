@@ -6,6 +6,7 @@
 #include <atomic>
 #include <string>
 
+#include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
 
 namespace winnow::preload {
@@ -17,6 +18,9 @@ struct PolicyRequest {
   // True if Winnow's filters are read, and each policy builds what the program asked for. `options`
   // are unused then.
   bool only_reads = false;
+
+  // Returns whether new files get Winnow's filters.
+  bool builds_ours() const { return !only_reads && options.build == Build::kWinnow; }
 
   // Error message if WINNOW_POLICY is invalid, else empty. `options` are then the nearest valid
   // ones. RocksDB validates policies only when a database is opened, which then fails.
@@ -49,11 +53,11 @@ const PolicyRequest& RequestedPolicy();
 // while the plugin is opened: RocksDB's functions lead to the plugin.
 const PolicyRequest& CheckedPolicy();
 
-// Returns WINNOW_RANGE_BITS if WINNOW_POLICY builds Winnow's filters; 0 if it is invalid or has no
-// effect. The options of RequestedPolicy have it, too.
-double RequestedRangeBits();
+// Returns whether WINNOW_RANGE_BITS has an effect: WINNOW_POLICY builds Winnow's filters. The
+// options of RequestedPolicy have it, too.
+bool AddsRanges();
 
-// Returns whether WINNOW_RANGE_BITS has an effect, as far as known while the plugin is opened.
+// Returns the same, as far as known while the plugin is opened.
 bool HasRangeBits();
 // Returns the reason, as a sentence, why WINNOW_RANGE_BITS has no effect; empty if it has one, or
 // is unset, empty or 0.
@@ -62,8 +66,8 @@ std::string WhyNoRangeBits();
 // Returns whether column families without a filter policy get one: WINNOW_ADD is 1.
 bool IsAdding();
 
-// Returns whether actions are reported on stderr: WINNOW_LOG is set, and neither empty nor 0.
-bool IsLogging();
+// Whether actions are reported on stderr.
+using plugin::IsLogging;
 
 }  // namespace winnow::preload
 

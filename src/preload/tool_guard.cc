@@ -39,37 +39,6 @@ constexpr char kInstead[] =
     ". Nothing was changed. Let the service itself do this: DB::CompactRange of each column family "
     "with bottommost_level_compaction=kForce, DB::SetOptions, Checkpoint or BackupEngine";
 
-// An object among a column family's options that decides what is written.
-struct Object {
-  const char* option;
-  const char* words;
-  const Customizable* (*find)(const ColumnFamilyOptions&);
-};
-constexpr Object kObjects[] = {
-    {"comparator", "comparator",
-     [](const ColumnFamilyOptions& options) -> const Customizable* { return options.comparator; }},
-    {"merge_operator", "merge operator",
-     [](const ColumnFamilyOptions& options) -> const Customizable* {
-       return options.merge_operator.get();
-     }},
-    {"prefix_extractor", "prefix extractor",
-     [](const ColumnFamilyOptions& options) -> const Customizable* {
-       return options.prefix_extractor.get();
-     }},
-    {"compaction_filter", "compaction filter",
-     [](const ColumnFamilyOptions& options) -> const Customizable* {
-       return options.compaction_filter;
-     }},
-    {"compaction_filter_factory", "compaction filter factory",
-     [](const ColumnFamilyOptions& options) -> const Customizable* {
-       return options.compaction_filter_factory.get();
-     }},
-    {"sst_partitioner_factory", "SST partitioner factory",
-     [](const ColumnFamilyOptions& options) -> const Customizable* {
-       return options.sst_partitioner_factory.get();
-     }},
-};
-
 // Returns whether the last part of a path has this name, or ends with it behind a punctuation mark.
 bool IsNamed(std::string_view path, std::string_view name) {
   if (path.size() < name.size() || path.substr(path.size() - name.size()) != name) return false;
@@ -194,14 +163,28 @@ void ToolGuard::Check(const std::string& family, ColumnFamilyOptions* options) {
   if (found == families_.end()) {
     return Refuse("column family " + family + " is not in its OPTIONS file");
   }
-  for (const Object& object : kObjects) {
-    const Customizable* const given = object.find(*options);
-    std::string id = IdIn(plugin::ObjectText(found->family_options, object.option));
-    if (id.empty() && std::string_view(object.option) == "comparator") {
+  // Objects that decide what is written.
+  const struct {
+    const char* option;
+    const char* words;
+    const Customizable* given;
+  } objects[] = {
+      {"comparator", "comparator", options->comparator},
+      {"merge_operator", "merge operator", options->merge_operator.get()},
+      {"prefix_extractor", "prefix extractor", options->prefix_extractor.get()},
+      {"compaction_filter", "compaction filter", options->compaction_filter},
+      {"compaction_filter_factory", "compaction filter factory",
+       options->compaction_filter_factory.get()},
+      {"sst_partitioner_factory", "SST partitioner factory",
+       options->sst_partitioner_factory.get()},
+  };
+  for (const auto& [option, words, given] : objects) {
+    std::string id = IdIn(plugin::ObjectText(found->family_options, option));
+    if (id.empty() && std::string_view(option) == "comparator") {
       id = "leveldb.BytewiseComparator";
     }
     const std::string subject =
-        "column family " + family + " has the " + object.words + " " + plugin::Quoted(id);
+        "column family " + family + " has the " + words + " " + plugin::Quoted(id);
     if (is_ldb && id == kStringAppend) {
       return Refuse(subject +
                     ", which ldb writes into OPTIONS files in place of one that it does not know. "
@@ -212,7 +195,7 @@ void ToolGuard::Check(const std::string& family, ColumnFamilyOptions* options) {
       continue;
     }
     if (id.empty() ? given != nullptr : given == nullptr || !HasId(*given, id)) {
-      return Refuse((id.empty() ? "column family " + family + " has no " + object.words : subject) +
+      return Refuse((id.empty() ? "column family " + family + " has no " + words : subject) +
                     " by its OPTIONS file, and the tool would use " + NameOf(given));
     }
   }

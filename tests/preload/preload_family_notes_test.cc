@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "src/preload/family_notes.h"
+#include "src/preload/family_options.h"
 
 namespace winnow::preload {
 namespace preload_family_notes_test {
