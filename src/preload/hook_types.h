@@ -78,22 +78,20 @@ using Handler = typename HandlerOf<typename Signature<hook>::Type>::Type;
 // Types of the parameters as text. Versions of RocksDB have functions with equal mangled names but
 // other parameters for the compiler, where one of them is an inline function for old programs; the
 // results differ only in const.
-template <typename Function>
-struct ParametersText;
-template <typename Result, typename... Parameters>
-struct ParametersText<Result(Parameters...)> {
-  static const char* Get() noexcept { return ParametersText<void(Parameters...)>::Get(); }
-};
 template <typename... Parameters>
-struct ParametersText<void(Parameters...)> {
+struct ParametersText {
   static const char* Get() noexcept { return __PRETTY_FUNCTION__; }
 };
+template <typename Result, typename... Parameters>
+const char* TextOfParameters(Result (*)(Parameters...)) noexcept {
+  return ParametersText<Parameters...>::Get();
+}
 
 inline const char* ParametersOf(Hook hook) noexcept {
   switch (hook) {
-#define WINNOW_HOOK(name, text, function, handler, ...) \
-  case Hook::name:                                      \
-    return ParametersText<__VA_ARGS__>::Get();
+#define WINNOW_HOOK(name, ...) \
+  case Hook::name:             \
+    return TextOfParameters(static_cast<Signature<Hook::name>::Type*>(nullptr));
     WINNOW_HOOKS(WINNOW_HOOK)
 #undef WINNOW_HOOK
   }

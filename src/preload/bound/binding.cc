@@ -4,9 +4,7 @@
 #include <link.h>
 #include <rocksdb/slice.h>
 
-#include <cstdarg>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -15,6 +13,7 @@
 #include "src/preload/bound/host_options.h"
 #include "src/preload/bound/thunks.h"
 #include "src/preload/find_symbol.h"
+#include "src/preload/front/kept_text.h"
 #include "winnow/version.h"
 
 // Exported by the libraries that open this plugin; a process may have both.
@@ -29,14 +28,9 @@ constexpr const char* kOwnVersionFunction =
     _GLIBCXX_USE_CXX11_ABI != 0 ? kVersionFunction : kOldVersionFunction;
 
 Binding binding = {nullptr, "no library asked for it"};
-char problem_text[1024];
 
-__attribute__((format(printf, 1, 2))) bool Refuse(const char* format, ...) noexcept {
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(problem_text, sizeof problem_text, format, arguments);
-  va_end(arguments);
-  binding.problem = problem_text;
+bool Refuse(const char* problem) noexcept {
+  binding.problem = problem;
   return false;
 }
 
@@ -67,7 +61,7 @@ bool BindFunctions(void* host) noexcept {
                                          : FindSymbol(host, name);
     kThunkTable[i] = found != nullptr ? found : AbsentFunction(name);
     if (kThunkTable[i] == nullptr) {
-      return Refuse("it hides or lacks %s, which Winnow needs", name);
+      return Refuse(KeepText("it hides or lacks %s, which Winnow needs", name));
     }
   }
   return true;
@@ -89,10 +83,10 @@ bool CompareTables(void* host) noexcept {
     const void* const table = FindSymbol(host, kTableSizes[i].name);
     const size_t size = table == nullptr ? kTableSizes[i].size : SizeOf(table);
     if (size != kTableSizes[i].size) {
-      return Refuse(
+      return Refuse(KeepText(
           "its %s has %zu bytes, and %zu by the headers that Winnow was built with: it is not what "
           "its version says. Build Winnow with the headers of that RocksDB",
-          kTableSizes[i].name, size, kTableSizes[i].size);
+          kTableSizes[i].name, size, kTableSizes[i].size));
     }
   }
   return true;
@@ -104,7 +98,7 @@ bool CopyData(void* host) noexcept {
     const void* const own = FindSymbol(host, copied.name);
     const size_t size = own == nullptr ? 0 : SizeOf(own);
     if (size == 0 || size > copied.room) {
-      return Refuse("it hides or lacks %s, which Winnow needs", copied.name);
+      return Refuse(KeepText("it hides or lacks %s, which Winnow needs", copied.name));
     }
     // A program that is linked with the host may have the object itself (a copy relocation).
     const void* const used = CalledBy(binding.version_function, copied.name);
@@ -147,7 +141,7 @@ __attribute__((constructor(101))) void Bind() noexcept {
   if (host == nullptr) return;
   binding.version_function = FindSymbol(host, kOwnVersionFunction);
   if (binding.version_function == nullptr) {
-    Refuse("it hides or lacks %s, which Winnow needs", kOwnVersionFunction);
+    Refuse(KeepText("it hides or lacks %s, which Winnow needs", kOwnVersionFunction));
   } else if (CompareTables(host) && BindFunctions(host) && CopyData(host)) {
     KeepEmptyStrings();
     binding.problem = nullptr;
@@ -158,10 +152,10 @@ __attribute__((constructor(101))) void Bind() noexcept {
 bool CompareOptions() noexcept {
   const char* const option = OptionThatDiffers();
   return option == nullptr ||
-         Refuse(
+         Refuse(KeepText(
              "%s is not read back through the headers that Winnow was built with: the structs of "
              "its options are others, as in a fork. Build Winnow with the headers of that RocksDB",
-             option);
+             option));
 }
 
 }  // namespace

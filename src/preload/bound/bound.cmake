@@ -5,7 +5,7 @@
 set(bound ${CMAKE_CURRENT_LIST_DIR})
 set(bound_objects winnow_rocksdb_objects winnow_rocksdb_parts_objects winnow_preload_objects winnow_core winnow_simd winnow_base winnow_bound_objects)
 set(bound_headers $<TARGET_PROPERTY:winnow_librocksdb,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
-add_library(winnow_bound_objects OBJECT EXCLUDE_FROM_ALL ${bound}/absent_functions.cc ${bound}/binding.cc ${bound}/host_options.cc ${bound}/new_policy.cc)
+add_library(winnow_bound_objects OBJECT EXCLUDE_FROM_ALL ${bound}/absent_functions.cc ${bound}/../front/kept_text.cc ${bound}/binding.cc ${bound}/host_options.cc ${bound}/new_policy.cc)
 add_library(winnow_bound_shapes OBJECT EXCLUDE_FROM_ALL ${bound}/shapes.cc)
 foreach(target winnow_bound_objects winnow_bound_shapes)
   target_link_libraries(${target} PRIVATE winnow_flags)
@@ -34,7 +34,7 @@ target_link_libraries(winnow_bound_thunks PRIVATE winnow_flags)
 add_library(winnow_bound SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:winnow_bound_thunks> ${object_files})
 target_link_libraries(winnow_bound PRIVATE winnow_flags ${CMAKE_DL_LIBS})
 # No symbol is unresolved, and no symbol is bound to one of the program or another library with its name. The plugin
-# stays loaded once it serves a host (carried.cc).
+# stays loaded once it serves a host (front/hosts.cc).
 target_link_options(winnow_bound PRIVATE -Wl,--version-script=${bound}/exports.map -Wl,-z,defs -Wl,-Bsymbolic -static-libstdc++)
 string(REGEX MATCH "^[0-9]+[.][0-9]+" bound_version ${winnow_rocksdb_version})
 # A plugin that is compiled with the old std::string is for other hosts (kOldStringsSuffix in binding.h).

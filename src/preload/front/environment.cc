@@ -12,9 +12,29 @@ namespace winnow::preload {
 namespace {
 
 constexpr char kPrefix[] = "WINNOW_";
-constexpr const char* kVariables[] = {"WINNOW_POLICY",      "WINNOW_ADD",    "WINNOW_LOG",
-                                      "WINNOW_SHARED_HASH", "WINNOW_KERNEL", "WINNOW_RANGE_BITS",
-                                      "WINNOW_METRICS",     "WINNOW_REQUIRE"};
+
+bool IsEmpty(const char* value) noexcept { return *value == '\0'; }
+bool IsOnOtherThanByOne(const char* value) noexcept {
+  return base::IsOn(value) && std::strcmp(value, "1") != 0;
+}
+bool IsAny(const char* /*value*/) noexcept { return true; }
+
+// A variable, and values of it that are probably not intended.
+struct Variable {
+  const char* name;
+  bool (*is_surprise)(const char* value) noexcept = nullptr;
+  const char* effect = nullptr;  // end of a sentence about such a value
+};
+constexpr Variable kVariables[] = {
+    {"WINNOW_POLICY", &IsEmpty, "is empty, and counts as not set"},
+    {"WINNOW_ADD", &IsOnOtherThanByOne, "is not 1, and only 1 has an effect"},
+    {"WINNOW_LOG", &IsOnOtherThanByOne, "is not 1, and counts as 1"},
+    {"WINNOW_SHARED_HASH", &IsAny,
+     "has no effect any more: lookups share hashes where that saves time"},
+    {"WINNOW_KERNEL"},
+    {"WINNOW_RANGE_BITS"},
+    {"WINNOW_METRICS"},
+    {"WINNOW_REQUIRE"}};
 
 bool g_is_logging = false;
 bool g_has_policy = false;
@@ -24,49 +44,17 @@ constexpr size_t kMaxProblems = 8;
 char* g_problems[kMaxProblems];  // copies of "NAME=VALUE"
 size_t g_num_problems = 0;
 
-// Returns the value if the variable, "NAME=VALUE", has this name, else null.
-const char* ValueOf(const char* variable, const char* name) noexcept {
-  const size_t length = std::strlen(name);
-  return std::strncmp(variable, name, length) == 0 && variable[length] == '='
-             ? variable + length + 1
-             : nullptr;
-}
-
-bool IsKnown(const char* variable) noexcept {
-  for (const char* const name : kVariables) {
-    if (ValueOf(variable, name) != nullptr) {
-      return true;
-    }
+// Returns what is wrong with a variable, "NAME=VALUE", as the end of a sentence: empty if its name
+// is none of Winnow's; null if nothing is wrong.
+const char* Problem(const char* text) noexcept {
+  for (const Variable& variable : kVariables) {
+    const size_t length = std::strlen(variable.name);
+    if (std::strncmp(text, variable.name, length) != 0 || text[length] != '=') continue;
+    const bool is_wrong =
+        variable.is_surprise != nullptr && variable.is_surprise(text + length + 1);
+    return is_wrong ? variable.effect : nullptr;
   }
-  return false;
-}
-
-bool IsOnOtherThanByOne(const char* value) noexcept {
-  return base::IsOn(value) && std::strcmp(value, "1") != 0;
-}
-
-// Returns the effect of a Winnow variable's value, if it is probably not intended, as the end of a
-// sentence; else null.
-const char* Surprise(const char* variable) noexcept {
-  const char* const policy = ValueOf(variable, "WINNOW_POLICY");
-  if (policy != nullptr && *policy == '\0') {
-    return "is empty, and counts as not set";
-  }
-  if (IsOnOtherThanByOne(ValueOf(variable, "WINNOW_ADD"))) {
-    return "is not 1, and only 1 has an effect";
-  }
-  if (IsOnOtherThanByOne(ValueOf(variable, "WINNOW_LOG"))) {
-    return "is not 1, and counts as 1";
-  }
-  if (ValueOf(variable, "WINNOW_SHARED_HASH") != nullptr) {
-    return "has no effect any more: lookups share hashes where that saves time";
-  }
-  return nullptr;
-}
-
-bool IsProblem(const char* variable) noexcept {
-  return ::strncasecmp(variable, kPrefix, sizeof kPrefix - 1) == 0 &&
-         (!IsKnown(variable) || Surprise(variable) != nullptr);
+  return ::strncasecmp(text, kPrefix, sizeof kPrefix - 1) == 0 ? "" : nullptr;
 }
 
 }  // namespace
@@ -80,7 +68,7 @@ void ReadEnvironment() noexcept {
     return;
   }
   for (char** variable = ::environ; *variable != nullptr; ++variable) {
-    if (g_num_problems < kMaxProblems && IsProblem(*variable)) {
+    if (g_num_problems < kMaxProblems && Problem(*variable) != nullptr) {
       g_problems[g_num_problems] = ::strdup(*variable);
       g_num_problems += g_problems[g_num_problems] != nullptr ? 1 : 0;
     }
@@ -96,15 +84,14 @@ bool IsRequired() noexcept { return g_is_required; }
 void AddEnvironmentProblems(base::StderrLine* line) noexcept {
   for (size_t i = 0; i < g_num_problems; ++i) {
     line->Add("; ").AddQuoted(g_problems[i]).Add(" in the environment ");
-    if (const char* const surprise = Surprise(g_problems[i])) {
-      line->Add(surprise);
-    } else {
-      line->Add("is not one of Winnow's variables, which are");
-      const char* separator = " ";
-      for (const char* const name : kVariables) {
-        line->Add(separator).Add(name);
-        separator = ", ";
-      }
+    const char* const problem = Problem(g_problems[i]);
+    line->Add(problem);
+    if (*problem != '\0') continue;
+    line->Add("is not one of Winnow's variables, which are");
+    const char* separator = " ";
+    for (const Variable& variable : kVariables) {
+      line->Add(separator).Add(variable.name);
+      separator = ", ";
     }
   }
 }

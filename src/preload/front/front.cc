@@ -2,8 +2,8 @@
 // look up.
 
 #include "src/preload/front/environment.h"
+#include "src/preload/front/hosts.h"
 #include "src/preload/front/own_stack.h"
-#include "src/preload/front/plugin.h"
 #include "src/preload/front/state_line.h"
 #include "winnow/version.h"
 
@@ -17,8 +17,8 @@ namespace {
 void BeginOnOwnStack() noexcept {
   winnow::preload::BeginProcess();
   winnow::preload::ReadEnvironment();
-  winnow::preload::FindPlugin();
-  winnow::preload::OpenPlugin();
+  winnow::preload::FindPlugins();
+  winnow::preload::HostOf(winnow::preload::DefinitionInOurs());
   winnow::preload::CheckLoadedObjects();
 }
 __attribute__((constructor)) void Begin() noexcept {
@@ -32,6 +32,7 @@ __attribute__((destructor)) void End() noexcept { winnow::preload::SayAtEnd(); }
 
 // Wrapper of the plugin's function, for programs that look up its name.
 extern "C" WINNOW_EXPORT int winnow_rocksdb_register(void) {
-  winnow::preload::OpenPlugin();
-  return winnow::preload::OpenedPlugin() != nullptr ? 0 : -1;
+  const winnow::preload::Host* const host =
+      winnow::preload::HostOf(winnow::preload::DefinitionInOurs());
+  return host != nullptr && host->is_served() ? 0 : -1;
 }

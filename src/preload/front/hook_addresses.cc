@@ -32,8 +32,7 @@ const void* Address(typename PointerTo<typename Signature<hook>::Type>::Type fun
 }  // namespace
 
 const void* AddressOf(Hook hook) noexcept {
-  using namespace ROCKSDB_NAMESPACE;  // NOLINT(google-build-using-namespace): the list has its
-                                      // names
+  using namespace ROCKSDB_NAMESPACE;
   switch (hook) {
 #define WINNOW_HOOK(name, text, function, ...) \
   case Hook::name:                             \

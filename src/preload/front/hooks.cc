@@ -53,19 +53,7 @@ struct Forward<hook, Result(Parameters...)> {
 
 namespace ROCKSDB_NAMESPACE {
 
-using winnow::preload::CompactionOverride;
-using winnow::preload::Families;
-using winnow::preload::Forward;
-using winnow::preload::Handles;
-using winnow::preload::Hook;
-using winnow::preload::ImportedFiles;
-using winnow::preload::Names;
-using winnow::preload::OpenedDB;
-#if WINNOW_ROCKSDB_HAS_FOLLOWERS
-using winnow::preload::OwnedDB;
-#endif
-using winnow::preload::OptionTexts;
-using winnow::preload::Path;
+using namespace winnow::preload;
 
 // ---- Filter policies
 

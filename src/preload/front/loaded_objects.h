@@ -12,12 +12,8 @@
 
 namespace winnow::preload {
 
-// Numbers of loads and unloads. While they are unchanged, so are the objects.
-struct LoadCount {
-  uint64_t loaded;
-  uint64_t unloaded;
-};
-LoadCount CountLoads() noexcept;
+// Returns the number of loads and unloads. While it is unchanged, so are the objects.
+uint64_t CountLoads() noexcept;
 
 // Returns the object's position in the order of loading, from 0 (the program) on; kNoObject if the
 // address is in no object.

@@ -9,12 +9,11 @@
 #include <cstring>
 
 #include "src/base/stderr_line.h"
-#include "src/preload/front/carried.h"
 #include "src/preload/front/definition.h"
 #include "src/preload/front/environment.h"
 #include "src/preload/front/hook_addresses.h"
+#include "src/preload/front/hosts.h"
 #include "src/preload/front/loaded_objects.h"
-#include "src/preload/front/plugin.h"
 
 namespace winnow::preload {
 namespace {
@@ -23,7 +22,6 @@ using base::StderrLine;
 
 pid_t g_process = 0;
 std::atomic<bool> g_was_said{false};
-std::atomic<bool> g_was_refusal_said{false};
 std::atomic<bool> g_is_ending{false};
 std::atomic<const void*> g_said_foreign{nullptr};  // load address of a reported RocksDB
 
@@ -39,6 +37,7 @@ struct Foreign {
   const void* ours;  // not this one
   const void* definition;
   const char* reason;  // why Winnow does not reach it, or null
+  Dl_info object;      // that contains it
 };
 
 // Keeps the first one, but prefers one that Winnow does not reach.
@@ -56,8 +55,9 @@ bool KeepForeign(void* kept, void* definition) noexcept {
 }
 
 Foreign FindForeign() noexcept {
-  Foreign foreign{DefinitionInOurRocksDB(), nullptr, nullptr};
+  Foreign foreign{DefinitionInOurs(), nullptr, nullptr, {}};
   ForEachDefinition(SymbolOf(Hook::kNewBloomFilterPolicy), KeepForeign, &foreign);
+  if (::dladdr(foreign.definition, &foreign.object) == 0) foreign.definition = nullptr;
   return foreign;
 }
 
@@ -77,28 +77,24 @@ void AddWhatIsThere(StderrLine* line) noexcept {
   line->Add("the shared RocksDB that it was built for, " WINNOW_ROCKSDB_NAME
             ", is not in this process");
   const Foreign foreign = FindForeign();
-  Dl_info known{};
-  if (foreign.definition != nullptr && ::dladdr(foreign.definition, &known) != 0) {
-    line->Add("; that of ").Add(known.dli_fname).Add(" is left alone: ");
+  if (foreign.definition != nullptr) {
+    line->Add("; that of ").Add(foreign.object.dli_fname).Add(" is left alone: ");
     line->Add(foreign.reason != nullptr ? foreign.reason
                                         : "it was not asked for a filter policy or a database");
   }
 }
 
-// Adds what the plugin does if it is in force, else the reason why it is not.
-void AddState(StderrLine* line) noexcept {
-  if (const Interposer* const plugin = OpenedPlugin()) {
-    line->Add(plugin->refuses ? "not in force" : "in force");
-    AddProcess(line);
-    line->Add(plugin->in_force);
+// Adds what the plugin does for this host if it is in force, else the reason why it is not. The
+// host is null if the plugin's RocksDB was not found.
+void AddState(const Host* host, StderrLine* line) noexcept {
+  const bool is_served = host != nullptr && host->is_served();
+  line->Add(is_served && !host->plugin->refuses ? "in force" : "not in force");
+  AddProcess(line);
+  if (host == nullptr) {
+    AddWhatIsThere(line);
   } else {
-    line->Add("not in force");
-    AddProcess(line);
-    if (const char* const problem = PluginProblem()) {
-      line->Add(problem);
-    } else {
-      AddWhatIsThere(line);
-    }
+    line->Add(is_served ? host->plugin->in_force : host->problem);
+    if (is_served && !host->is_ours) line->Add("; bound to the RocksDB inside ").Add(host->name);
   }
   AddEnvironmentProblems(line);
 }
@@ -121,108 +117,69 @@ void CheckObject(const void* address) noexcept {
 void CheckLoadedObjects() noexcept {
   static std::atomic<uint64_t> checked{0};
   if (!IsWatching()) return;
-  const uint64_t loaded = CountLoads().loaded;
-  if (checked.exchange(loaded) == loaded) return;
-  if (IsRequired() && PluginProblem() != nullptr) SayAtCall();
+  const uint64_t loads = CountLoads();
+  if (checked.exchange(loads) == loads) return;
+  Host* const ours = OurHost();
+  if (IsRequired() && ours != nullptr && !ours->is_served()) SayAtCall(ours);
   const Foreign foreign = FindForeign();
-  Dl_info known{};
-  if (foreign.reason == nullptr || ::dladdr(foreign.definition, &known) == 0 ||
-      g_said_foreign.load() != nullptr) {
-    return;
-  }
-  g_said_foreign.store(known.dli_fbase);
+  const bool is_unreached = foreign.definition != nullptr && foreign.reason != nullptr;
+  if (!is_unreached || g_said_foreign.load() != nullptr) return;
+  g_said_foreign.store(foreign.object.dli_fbase);
   StderrLine line;
   if (foreign.ours == nullptr) {
     if (IsLogging()) g_was_said.store(true);
-    AddState(&line);
+    AddState(nullptr, &line);
   } else {
     line.Add("not in force");
     AddProcess(&line);
-    line.Add("the RocksDB of ").Add(known.dli_fname).Add(" is left alone: ").Add(foreign.reason);
+    line.Add("the RocksDB of ")
+        .Add(foreign.object.dli_fname)
+        .Add(" is left alone: ")
+        .Add(foreign.reason);
   }
   WriteUnreached(&line);
 }
 
-void SayAtCall() noexcept {
-  const char* const problem = PluginProblem();
-  if (IsRequired() && problem != nullptr) {
-    StderrLine line;
-    AddState(&line);
-    WriteUnreached(&line);
-  }
-  if (IsLogging()) {
-    if (!g_was_said.exchange(true)) {
-      StderrLine line;
-      AddState(&line);
-      line.Write();
-    }
-  } else if (problem != nullptr && HasPolicy() && !g_was_refusal_said.exchange(true)) {
-    StderrLine line;
-    line.Add(problem).Add("; WINNOW_POLICY has no effect").Write();
-  }
-}
-
-void SayAtCallOf(Carried* carried) noexcept {
-  const bool is_due = IsLogging() || (carried->problem != nullptr && (HasPolicy() || IsRequired()));
-  if (!is_due || carried->base == g_said_foreign.load() || carried->was_said.exchange(true)) {
-    return;
-  }
+void SayAtCall(Host* host) noexcept {
+  const bool is_due = IsLogging() || (!host->is_served() && (HasPolicy() || IsRequired()));
+  if (!is_due || host->base == g_said_foreign.load() || host->was_said.exchange(true)) return;
   StderrLine line;
-  if (!IsLogging()) {
-    line.Add(carried->problem).Add("; WINNOW_POLICY has no effect there");
-    return WriteUnreached(&line);
-  }
-  g_was_said.store(true);
-  const bool is_in_force = carried->plugin != nullptr && !carried->plugin->refuses;
-  line.Add(is_in_force ? "in force" : "not in force");
-  AddProcess(&line);
-  if (carried->plugin != nullptr) {
-    line.Add(carried->plugin->in_force).Add("; bound to the RocksDB inside ").Add(carried->name);
+  if (IsLogging() || IsRequired()) {
+    g_was_said.store(true);
+    AddState(host, &line);
   } else {
-    line.Add(carried->problem);
+    line.Add(host->problem).Add("; WINNOW_POLICY has no effect").Add(host->is_ours ? "" : " there");
   }
-  AddEnvironmentProblems(&line);
-  if (carried->problem != nullptr) return WriteUnreached(&line);
+  if (!host->is_served()) return WriteUnreached(&line);
   line.Write();
 }
 
 void SayIfPolicyIsLost(const void* caller, const char* options, unsigned long size) noexcept {
+  static std::atomic<bool> was_said{false};
   constexpr char kName[] = "winnow";
-  if (::memmem(options, size, kName, sizeof kName - 1) == nullptr) {
-    return;
-  }
-  OpenPlugin();
-  if (OpenedPlugin() != nullptr) {
-    return;
-  }
-  Carried* const carried = FindCarried(FindDefinition(Hook::kCreateFromString, caller).function);
-  if (carried != nullptr && carried->plugin != nullptr) {
-    return;
-  }
-  if (!g_was_refusal_said.exchange(true)) {
-    g_was_said.store(true);
-    StderrLine line;
-    if (carried != nullptr) {
-      carried->was_said.store(true);
-      line.Add(carried->problem);
-    } else {
-      AddState(&line);
-    }
-    line.Add("; so RocksDB knows no filter policy winnow, and drops it in silence").Write();
-  }
+  if (::memmem(options, size, kName, sizeof kName - 1) == nullptr) return;
+  Host* const ours = HostOf(DefinitionInOurs());
+  if (ours != nullptr && ours->is_served()) return;
+  Host* host = HostOf(FindDefinition(Hook::kCreateFromString, caller).function);
+  if (host != nullptr && host->is_served()) return;
+  if (host == nullptr) host = ours;
+  if (was_said.exchange(true)) return;
+  g_was_said.store(true);
+  if (host != nullptr) host->was_said.store(true);
+  StderrLine line;
+  AddState(host, &line);
+  line.Add("; so RocksDB knows no filter policy winnow, and drops it in silence").Write();
 }
 
 void SayAtEnd() noexcept {
-  if (::getpid() == g_process) {
-    g_is_ending.store(true);
-    CheckLoadedObjects();
-  }
-  if (!IsLogging() || ::getpid() != g_process || g_was_said.exchange(true)) {
-    return;
-  }
+  if (::getpid() != g_process) return;
+  g_is_ending.store(true);
+  CheckLoadedObjects();
+  if (!IsLogging() || g_was_said.exchange(true)) return;
+  const Host* const ours = OurHost();
   StderrLine line;
-  AddState(&line);
-  if (OpenedPlugin() != nullptr) {
+  AddState(ours, &line);
+  if (ours != nullptr && ours->is_served()) {
     line.Add("; the program asked for no filter policy and opened no database");
   }
   line.Write();

@@ -7,7 +7,7 @@
 
 namespace winnow::preload {
 
-struct Carried;
+struct Host;
 
 // Exit status of a process that WINNOW_REQUIRE=1 ends, as of `winnow run` if it starts nothing.
 inline constexpr int kRequiredStatus = 125;
@@ -24,13 +24,9 @@ void CheckLoadedObjects() noexcept;
 // linker constructs the object.
 void CheckObject(const void* address) noexcept;
 
-// Prints the line, unless it was printed, when a function of the RocksDB that the plugin was built
-// for is called. If the plugin refuses this RocksDB and WINNOW_POLICY is set, reports this even
-// without WINNOW_LOG.
-void SayAtCall() noexcept;
-
-// Prints a line for a RocksDB inside a library, once per library.
-void SayAtCallOf(Carried* carried) noexcept;
+// Prints a line when a function of the host is called, once per host. If Winnow does not serve this
+// RocksDB and WINNOW_POLICY is set, reports this even without WINNOW_LOG.
+void SayAtCall(Host* host) noexcept;
 
 // Called when a program reads an options string (`size` bytes) for a filter policy. If it names
 // Winnow's and the plugin is not in force, reports this once, even without WINNOW_LOG, because

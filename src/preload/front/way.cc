@@ -2,11 +2,10 @@
 
 #include <pthread.h>
 
-#include "src/preload/front/carried.h"
 #include "src/preload/front/definition.h"
 #include "src/preload/front/environment.h"
+#include "src/preload/front/hosts.h"
 #include "src/preload/front/loaded_objects.h"
-#include "src/preload/front/plugin.h"
 #include "src/preload/front/state_line.h"
 
 namespace winnow::preload {
@@ -17,21 +16,20 @@ namespace {
 // or unloaded.
 struct Found {
   bool is_valid;
-  LoadCount loads;
+  uint64_t loads;
   Way way;
 };
 Found g_found[kNumHooks];
 pthread_mutex_t g_found_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-bool Recall(Hook hook, const LoadCount& loads, Way* way) noexcept {
+bool Recall(Hook hook, uint64_t loads, Way* way) noexcept {
   // A thread that finds this locked searches itself, as does a process that was forked while it was
   // locked.
   if (::pthread_mutex_trylock(&g_found_mutex) != 0) {
     return false;
   }
   const Found& found = g_found[static_cast<size_t>(hook)];
-  const bool is_known = found.is_valid && found.loads.loaded == loads.loaded &&
-                        found.loads.unloaded == loads.unloaded;
+  const bool is_known = found.is_valid && found.loads == loads;
   if (is_known) {
     *way = found.way;
   }
@@ -39,7 +37,7 @@ bool Recall(Hook hook, const LoadCount& loads, Way* way) noexcept {
   return is_known;
 }
 
-void Remember(Hook hook, const LoadCount& loads, const Way& way) noexcept {
+void Remember(Hook hook, uint64_t loads, const Way& way) noexcept {
   if (::pthread_mutex_trylock(&g_found_mutex) == 0) {
     g_found[static_cast<size_t>(hook)] = {true, loads, way};
     ::pthread_mutex_unlock(&g_found_mutex);
@@ -49,27 +47,20 @@ void Remember(Hook hook, const LoadCount& loads, const Way& way) noexcept {
 }  // namespace
 
 Way FindWay(Hook hook, const void* caller) noexcept {
-  OpenPlugin();
   // Read before the search, so that objects that are loaded meanwhile count as later.
-  const LoadCount loads = CountLoads();
+  const uint64_t loads = CountLoads();
   Way way{nullptr, nullptr};
   if (Recall(hook, loads, &way)) {
     return way;
   }
   const Definition definition = FindDefinition(hook, caller);
   way.stock = definition.function;
-  if (IsOfOurRocksDB(definition.function)) {
-    if (const Interposer* const plugin = OpenedPlugin()) {
-      way.handler = plugin->handlers[static_cast<size_t>(hook)];
-    }
-    SayAtCall();
-  } else if (Carried* const carried = FindCarried(definition.function)) {
-    if (carried->plugin != nullptr) {
-      way.handler = carried->plugin->handlers[static_cast<size_t>(hook)];
-    }
-    SayAtCallOf(carried);
-  } else {
+  Host* const host = HostOf(definition.function);
+  if (host == nullptr) {
     CheckLoadedObjects();
+  } else {
+    if (host->is_served()) way.handler = host->plugin->handlers[static_cast<size_t>(hook)];
+    SayAtCall(host);
   }
   if (definition.is_only) {
     Remember(hook, loads, way);
