@@ -42,10 +42,6 @@ std::string TextOf(const FilterPolicy* policy) {
                            : "the filter policy " + plugin::Quoted(policy->GetId());
 }
 
-std::string StateOf(const Status& status) {
-  return status.getState() == nullptr ? "" : status.getState();
-}
-
 }  // namespace
 
 WorkerCompaction::WorkerCompaction(const std::string& name, const std::string& input,
@@ -97,7 +93,7 @@ Status WorkerCompaction::Prepare() {
                     "DB::OpenAndCompact has no table_factory in its "
                     "CompactionServiceOptionsOverride, by which RocksDB ends the process, and the "
                     "database's own can't be made: " +
-                        StateOf(status));
+                        Sentence(status));
     }
     changed_ = std::move(own);
   }
@@ -156,7 +152,7 @@ std::string WorkerCompaction::FaultOfPolicy() const {
   if (!status.ok()) {
     return "it can't be told whether compactions that this process does for another one lose "
            "Winnow's filters: " +
-           found + ", and the database's own options can't be had: " + StateOf(status) +
+           found + ", and the database's own options can't be had: " + Sentence(status) +
            (IsAdding() && policy == nullptr ? "; WINNOW_ADD adds no policy then" : "") +
            "; before DB::OpenAndCompact, call winnow::PrepareOpenAndCompact "
            "(winnow/rocksdb_remote_compaction.h), which fails then, and let the service answer "

@@ -32,11 +32,6 @@ struct Environment {
 
 bool IsOne(const char* value) { return value != nullptr && std::string_view(value) == "1"; }
 
-// Returns the message of a status that is not OK, without the kind of error, which is evident.
-std::string Sentence(const Status& status) {
-  return status.getState() != nullptr ? status.getState() : status.ToString();
-}
-
 const Environment& GetEnvironment() {
   static const Environment& environment = *[] {
     auto* const read = new Environment;
@@ -62,6 +57,10 @@ bool LooksLike(std::string_view word, const std::string& id) {
 }
 
 }  // namespace
+
+std::string Sentence(const Status& status) {
+  return status.getState() != nullptr ? status.getState() : status.ToString();
+}
 
 PolicyRequest ParsePolicyRequest(const std::string& text) {
   PolicyRequest request;

@@ -3,6 +3,8 @@
 #ifndef WINNOW_SRC_PRELOAD_REQUEST_H_
 #define WINNOW_SRC_PRELOAD_REQUEST_H_
 
+#include <rocksdb/status.h>
+
 #include <atomic>
 #include <string>
 
@@ -26,6 +28,9 @@ struct PolicyRequest {
   // ones. RocksDB validates policies only when a database is opened, which then fails.
   std::string complaint;
 };
+
+// Returns the message of a status that is not OK, without the kind of error, which is evident.
+std::string Sentence(const ROCKSDB_NAMESPACE::Status& status);
 
 // Parses "read", and the forms of the plugin's options string: "winnow", "winnow:10",
 // "winnow.Filter:10", "{id=winnow;bits_per_key=10;build=bloomfilter}", the last one also without

@@ -37,8 +37,8 @@ class Roomy {
 // Return the name of an option whose offset differs between the host's struct and the headers'
 // struct, or null if there is none.
 const char* DifferingTableOption() {
-  auto& base = *new Roomy<BlockBasedTableOptions>;
-  auto& set = *new Roomy<BlockBasedTableOptions>;
+  static auto& base = *new Roomy<BlockBasedTableOptions>;
+  static auto& set = *new Roomy<BlockBasedTableOptions>;
   const Status status = ROCKSDB_NAMESPACE::GetBlockBasedTableOptionsFromMap(
       ConfigOptions(), *base,
       Texts{{"cache_index_and_filter_blocks", "true"},
@@ -58,8 +58,8 @@ const char* DifferingTableOption() {
 }
 
 const char* DifferingFamilyOption() {
-  auto& base = *new Roomy<ColumnFamilyOptions>;
-  auto& set = *new Roomy<ColumnFamilyOptions>;
+  static auto& base = *new Roomy<ColumnFamilyOptions>;
+  static auto& set = *new Roomy<ColumnFamilyOptions>;
   const Status status = ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromMap(
       ConfigOptions(), *base,
       Texts{{"write_buffer_size", "1234567"},
@@ -78,8 +78,8 @@ const char* DifferingFamilyOption() {
 }
 
 const char* DifferingDatabaseOption() {
-  auto& base = *new Roomy<DBOptions>;
-  auto& set = *new Roomy<DBOptions>;
+  static auto& base = *new Roomy<DBOptions>;
+  static auto& set = *new Roomy<DBOptions>;
   const Status status =
       ROCKSDB_NAMESPACE::GetDBOptionsFromMap(ConfigOptions(), *base,
                                              Texts{{"create_if_missing", "true"},

@@ -8,6 +8,7 @@
 
 #include "src/preload/bound/binding.h"
 #include "src/preload/interposer.h"
+#include "src/preload/request.h"
 #include "src/rocksdb/registration.h"
 
 namespace winnow::preload {
@@ -28,7 +29,7 @@ std::shared_ptr<const FilterPolicy>* MakePolicy(const char* build, const char* t
     auto made = std::make_unique<std::shared_ptr<const FilterPolicy>>();
     const Status status = plugin::MakePolicyByText(text, made.get());
     if (status.ok()) return made.release();
-    *reason = status.getState() != nullptr ? status.getState() : status.ToString();
+    *reason = Sentence(status);
   }
   return nullptr;
 }

@@ -23,9 +23,6 @@ size_t ObjectOf(const void* address) noexcept;
 // Returns whether both addresses are in one object.
 bool InSameObject(const void* one, const void* other) noexcept;
 
-// Returns whether the runtime library of a sanitizer is loaded.
-bool HasSanitizer() noexcept;
-
 // Returns the definition that the linker finds for the symbol, a mangled name, in the object of
 // this address and then in its dependencies; null if there is none. For the program itself,
 // searches the global scope, which begins with the program.

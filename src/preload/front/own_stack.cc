@@ -1,10 +1,10 @@
 #include "src/preload/front/own_stack.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <cstddef>
-
-#include "src/preload/front/loaded_objects.h"
+#include <initializer_list>
 
 #if defined(__GLIBC__)
 #include <ucontext.h>
@@ -18,6 +18,18 @@ namespace {
 // Size of the stack, which takes memory only where used. Static initializers of RocksDB's library
 // run on it.
 constexpr size_t kStackBytes = size_t{8} << 20;
+
+// Returns whether the runtime library of a sanitizer is loaded.
+bool HasSanitizer() noexcept {
+  for (const char* const function :
+       {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"}) {
+    if (::dlsym(RTLD_DEFAULT, function) != nullptr) {
+      return true;
+    }
+  }
+  ::dlerror();
+  return false;
+}
 
 }  // namespace
 

@@ -72,13 +72,18 @@ void WriteUnreached(StderrLine* line) noexcept {
   ::_exit(kRequiredStatus);
 }
 
-// Adds the reason why the plugin was not opened: its RocksDB is not in the process.
-void AddWhatIsThere(StderrLine* line) noexcept {
-  line->Add("the shared RocksDB that it was built for, " WINNOW_ROCKSDB_NAME
-            ", is not in this process");
-  const Foreign foreign = FindForeign();
+// Adds which RocksDBs there are that have no plugin.
+void AddWhatIsThere(const Foreign& foreign, StderrLine* line) noexcept {
+  const bool has_ours = foreign.ours != nullptr;
+  if (!has_ours) {
+    line->Add("the shared RocksDB that it was built for, " WINNOW_ROCKSDB_NAME
+              ", is not in this process");
+  }
   if (foreign.definition != nullptr) {
-    line->Add("; that of ").Add(foreign.object.dli_fname).Add(" is left alone: ");
+    line->Add(has_ours ? "the RocksDB of " : "; that of ").Add(foreign.object.dli_fname);
+    line->Add(" is left alone: ");
+  }
+  if (foreign.definition != nullptr || has_ours) {
     line->Add(foreign.reason != nullptr ? foreign.reason
                                         : "it was not asked for a filter policy or a database");
   }
@@ -91,7 +96,7 @@ void AddState(const Host* host, StderrLine* line) noexcept {
   line->Add(is_served && !host->plugin->refuses ? "in force" : "not in force");
   AddProcess(line);
   if (host == nullptr) {
-    AddWhatIsThere(line);
+    AddWhatIsThere(FindForeign(), line);
   } else {
     line->Add(is_served ? host->plugin->in_force : host->problem);
     if (is_served && !host->is_ours) line->Add("; bound to the RocksDB inside ").Add(host->name);
@@ -126,16 +131,12 @@ void CheckLoadedObjects() noexcept {
   if (!is_unreached || g_said_foreign.load() != nullptr) return;
   g_said_foreign.store(foreign.object.dli_fbase);
   StderrLine line;
+  line.Add("not in force");
+  AddProcess(&line);
+  AddWhatIsThere(foreign, &line);
   if (foreign.ours == nullptr) {
     if (IsLogging()) g_was_said.store(true);
-    AddState(nullptr, &line);
-  } else {
-    line.Add("not in force");
-    AddProcess(&line);
-    line.Add("the RocksDB of ")
-        .Add(foreign.object.dli_fname)
-        .Add(" is left alone: ")
-        .Add(foreign.reason);
+    AddEnvironmentProblems(&line);
   }
   WriteUnreached(&line);
 }

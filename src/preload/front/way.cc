@@ -22,26 +22,26 @@ struct Found {
 Found g_found[kNumHooks];
 pthread_mutex_t g_found_mutex = PTHREAD_MUTEX_INITIALIZER;
 
+// Lock of g_found. A thread that finds it locked searches itself, as does a process that was forked
+// while it was locked.
+struct TryLock {
+  const bool is_held = ::pthread_mutex_trylock(&g_found_mutex) == 0;
+  ~TryLock() {
+    if (is_held) ::pthread_mutex_unlock(&g_found_mutex);
+  }
+};
+
 bool Recall(Hook hook, uint64_t loads, Way* way) noexcept {
-  // A thread that finds this locked searches itself, as does a process that was forked while it was
-  // locked.
-  if (::pthread_mutex_trylock(&g_found_mutex) != 0) {
-    return false;
-  }
+  const TryLock lock;
   const Found& found = g_found[static_cast<size_t>(hook)];
-  const bool is_known = found.is_valid && found.loads == loads;
-  if (is_known) {
-    *way = found.way;
-  }
-  ::pthread_mutex_unlock(&g_found_mutex);
-  return is_known;
+  if (!lock.is_held || !found.is_valid || found.loads != loads) return false;
+  *way = found.way;
+  return true;
 }
 
 void Remember(Hook hook, uint64_t loads, const Way& way) noexcept {
-  if (::pthread_mutex_trylock(&g_found_mutex) == 0) {
-    g_found[static_cast<size_t>(hook)] = {true, loads, way};
-    ::pthread_mutex_unlock(&g_found_mutex);
-  }
+  const TryLock lock;
+  if (lock.is_held) g_found[static_cast<size_t>(hook)] = {true, loads, way};
 }
 
 }  // namespace
