@@ -27,7 +27,7 @@ winnow_SOURCES := $(patsubst plugin/winnow/%,%,$(wildcard plugin/winnow/src/base
 
 # Ours in the place of RocksDB's functions for filter policies, whose names are others then: see docs/in-tree.md.
 ifeq ($(WINNOW_STAND_IN),1)
-winnow_stand_in := $(patsubst %,src/preload/%.cc,interposed_policy new_policies request stock_policy stoppable_reader \
+winnow_stand_in := $(patsubst %,src/preload/%.cc,interposed_policy new_policies request stock_policy \
   stand_in/stand_in stand_in/stock_calls)
 winnow_SOURCES := $(filter-out src/rocksdb/in_tree.cc,$(winnow_SOURCES)) $(winnow_stand_in)
 else ifneq ($(filter-out 0,$(WINNOW_STAND_IN)),)

@@ -95,6 +95,11 @@ void SayNotes(DB& database, const std::string& name, const Families& families) n
 // for its filters before, and then has no prefix extractor either. Reports this in the database's
 // LOG, and on stderr if WINNOW_LOG is on.
 void BeforeSetOptions(DB& database, ColumnFamilyHandle* family, const OptionTexts& options);
+#if WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL
+inline void BeforeSetOptions(DB& database, const TextsOfFamilies& all) {
+  for (const auto& [family, options] : all) BeforeSetOptions(database, family, options);
+}
+#endif
 
 }  // namespace winnow::preload
 

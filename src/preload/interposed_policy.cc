@@ -5,8 +5,10 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_type.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,13 +18,13 @@
 
 #include "src/preload/request.h"
 #include "src/preload/stock_policy.h"
-#include "src/preload/stoppable_reader.h"
 #include "src/rocksdb/builders/builtin_builders.h"
 #include "src/rocksdb/engine.h"
 #include "src/rocksdb/messages/stderr_line.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/totals.h"
 #include "src/rocksdb/version_guard.h"
+#include "third_party/rocksdb_abi/filter_bits.h"
 #include "third_party/rocksdb_abi/type_information.h"
 
 namespace winnow::preload {
@@ -103,6 +105,30 @@ Naming& GetNaming() {
   return naming;
 }
 
+// Reader that answers like another one until *stopped is true, and then "may match".
+class StoppableReader final : public FilterBitsReader {
+ public:
+  StoppableReader(std::unique_ptr<FilterBitsReader> reader,
+                  std::shared_ptr<const std::atomic<bool>> stopped)
+      : reader_(std::move(reader)), stopped_(std::move(stopped)) {}
+
+  bool MayMatch(const Slice& key) override {
+    return stopped_->load(std::memory_order_acquire) || reader_->MayMatch(key);
+  }
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    if (stopped_->load(std::memory_order_acquire)) {
+      std::fill_n(may_match, num_keys, true);
+    } else {
+      reader_->MayMatch(num_keys, keys, may_match);
+    }
+  }
+
+ private:
+  const std::unique_ptr<FilterBitsReader> reader_;
+  const std::shared_ptr<const std::atomic<bool>> stopped_;
+};
+
 // Policy in place of a built-in one. The built-in object answers questions of the program or
 // RocksDB about the policy's identity and options, and options are changed there: RocksDB's Ribbon
 // policy has a mutable option from 8.7 on, which its id contains. The plan for each file is derived
@@ -120,12 +146,11 @@ class InterposedPolicy final : public FilterPolicy {
     if (IsLogging()) {
       plugin::SayTotalsAtExit();
     }
-    if (const std::optional<Plan> plan = CurrentPlan()) {
-      if (plan->requested) {
-        engine_.NamePolicy(*plan->requested);
-      } else {
-        engine_.NamePolicy(plan->label);
-      }
+    const Plan plan = CurrentPlan();
+    if (plan.requested) {
+      engine_.NamePolicy(*plan.requested);
+    } else {
+      engine_.NamePolicy(plan.label);
     }
   }
 
@@ -156,23 +181,20 @@ class InterposedPolicy final : public FilterPolicy {
   }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    const std::optional<Plan> plan = CurrentPlan();
-    if (!plan) {
-      return stock_->GetBuilderWithContext(context);
-    }
+    const Plan plan = CurrentPlan();
     SayFirstUse();
-    if (!plan->requested) {
-      engine_.log_line().WriteReadingOnce(context.info_log, plan->label.c_str(), Builds(*plan));
+    if (!plan.requested) {
+      engine_.log_line().WriteReadingOnce(context.info_log, plan.label.c_str(), Builds(plan));
       engine_.NoteBuilderAsked(context);
-      if (!plan->builds_stock) return nullptr;
-      plugin::WarnOfEmptyPartitions(*stock_, plan->label, context);
+      if (!plan.builds_stock) return nullptr;
+      plugin::WarnOfEmptyPartitions(*stock_, plan.label, context);
       return stock_->GetBuilderWithContext(context);
     }
     if (has_prefixes_->load(std::memory_order_relaxed)) {
       engine_.NoteBuilderAsked(context);
       return nullptr;
     }
-    return engine_.NewBuilder(plan->label.c_str(), *plan->requested, plan->complaint, context);
+    return engine_.NewBuilder(plan.label.c_str(), *plan.requested, plan.complaint, context);
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
@@ -181,16 +203,18 @@ class InterposedPolicy final : public FilterPolicy {
       engine_.log_line().ComplainOnce(Name(), request.options, request.complaint);
     }
     FilterBitsReader* const reader = engine_.NewReader(contents, *stock_);
-    return added_ ? NewStoppableReader(reader, has_prefixes_) : reader;
+    if (!added_ || reader == nullptr) return reader;
+    std::unique_ptr<FilterBitsReader> owned(reader);
+    return new (std::nothrow) StoppableReader(std::move(owned), has_prefixes_);  // null: may match
   }
 
   // Makes opening a database fail if WINNOW_POLICY is invalid.
   Status ValidateOptions(const DBOptions& database,
                          const ColumnFamilyOptions& family) const override {
-    const std::optional<Plan> plan = CurrentPlan();
+    const Plan plan = CurrentPlan();
     engine_.NoteDatabaseOptions(database, family);
-    return plan && !plan->complaint.empty() ? Status::InvalidArgument(plan->complaint)
-                                            : FilterPolicy::ValidateOptions(database, family);
+    return !plan.complaint.empty() ? Status::InvalidArgument(plan.complaint)
+                                   : FilterPolicy::ValidateOptions(database, family);
   }
 
   // Called before a prefix extractor is set. Returns false if this was done before, or if the
@@ -198,12 +222,10 @@ class InterposedPolicy final : public FilterPolicy {
   bool Stop() const { return added_ && !has_prefixes_->exchange(true); }
 
  private:
-  std::optional<Plan> CurrentPlan() const { return added_ ? added_ : PlanFor(stock_->GetId()); }
-
-  // Returns the options of WINNOW_POLICY, if filters are built by them.
-  std::optional<PolicyOptions> RequestedNow() const {
-    const std::optional<Plan> plan = CurrentPlan();
-    return plan ? plan->requested : std::nullopt;
+  Plan CurrentPlan() const {
+    if (added_) return *added_;
+    const std::string id = stock_->GetId();
+    return PlanFor(id).value_or(Plan{id, true, {}, {}});
   }
 
   // RocksDB looks for options among those that an object registered, not in its Inner(): the names
@@ -248,11 +270,10 @@ class InterposedPolicy final : public FilterPolicy {
       return;
     }
     plugin::SayTotalsAtExit();
-    if (const std::optional<Plan> plan = CurrentPlan()) {
-      plugin::SayOnceOnStderr("filter policy " + plan->label + " " + Builds(*plan) +
-                              (OnlyReads(*plan) ? ", and reads Winnow's too" : "") + " (Winnow " +
-                              Version() + ", RocksDB " + plugin::CompiledVersion() + ")");
-    }
+    const Plan plan = CurrentPlan();
+    plugin::SayOnceOnStderr("filter policy " + plan.label + " " + Builds(plan) +
+                            (OnlyReads(plan) ? ", and reads Winnow's too" : "") + " (Winnow " +
+                            Version() + ", RocksDB " + plugin::CompiledVersion() + ")");
   }
 
   const std::shared_ptr<const FilterPolicy> stock_;
@@ -262,7 +283,7 @@ class InterposedPolicy final : public FilterPolicy {
   // Shared with the readers, which may outlive this object.
   const std::shared_ptr<std::atomic<bool>> has_prefixes_ =
       std::make_shared<std::atomic<bool>>(false);
-  mutable plugin::Engine engine_{this, nullptr, [this] { return RequestedNow(); }};
+  mutable plugin::Engine engine_{this, nullptr, [this] { return CurrentPlan().requested; }};
 };
 
 // Wrappers have no function that returns what they wrap.

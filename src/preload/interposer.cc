@@ -144,25 +144,13 @@ Status OnCreateDescribedFamilies(Signature<Hook::kCreateDescribedFamilies>::Type
   });
 }
 
-#if WINNOW_ROCKSDB_SETS_OPTIONS_OF_SEVERAL
-Status OnSetOptions(Signature<Hook::kSetOptions>::Type* stock, DBImpl* database,
-                    const rocksdb_abi::TextsOfFamilies& all) {
+template <typename... Texts>
+Status OnSetOptions(Status (*stock)(DBImpl*, Texts...), DBImpl* database, Texts... texts) {
   if (IsInterposing() && IsAdding()) {
-    for (const auto& [family, options] : all) {
-      BeforeSetOptions(rocksdb_abi::AsDatabase(database), family, options);
-    }
+    BeforeSetOptions(rocksdb_abi::AsDatabase(database), texts...);
   }
-  return stock(database, all);
+  return stock(database, texts...);
 }
-#else
-Status OnSetOptions(Signature<Hook::kSetOptions>::Type* stock, DBImpl* database,
-                    ColumnFamilyHandle* family, const OptionTexts& options) {
-  if (IsInterposing() && IsAdding()) {
-    BeforeSetOptions(rocksdb_abi::AsDatabase(database), family, options);
-  }
-  return stock(database, family, options);
-}
-#endif
 
 // ---- Compactions for another process
 

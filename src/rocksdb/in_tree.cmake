@@ -34,7 +34,7 @@ list(TRANSFORM simd_sources REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/src/simd
 set(WINNOW_STAND_IN "$ENV{WINNOW_STAND_IN}" CACHE BOOL "Winnow stands in for RocksDB's filter policies, as WINNOW_POLICY says")
 if(WINNOW_STAND_IN)
   list(FILTER rocksdb_sources EXCLUDE REGEX "/src/rocksdb/in_tree[.]cc$")
-  set(stand_in_sources interposed_policy new_policies request stock_policy stoppable_reader stand_in/stand_in
+  set(stand_in_sources interposed_policy new_policies request stock_policy stand_in/stand_in
                        stand_in/stock_calls)
   list(TRANSFORM stand_in_sources REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/src/preload/\\1.cc")
   list(APPEND rocksdb_sources ${stand_in_sources})

@@ -26,7 +26,6 @@ class Roomy {
  public:
   Roomy() : options_(*new (bytes_) Options()) {}
   Options& operator*() { return options_; }
-  Options* operator->() { return &options_; }
 
  private:
   static constexpr size_t kRoom = 4096;
@@ -34,76 +33,66 @@ class Roomy {
   Options& options_;
 };
 
-// Return the name of an option whose offset differs between the host's struct and the headers'
-// struct, or null if there is none.
-const char* DifferingTableOption() {
-  static auto& base = *new Roomy<BlockBasedTableOptions>;
-  static auto& set = *new Roomy<BlockBasedTableOptions>;
-  const Status status = ROCKSDB_NAMESPACE::GetBlockBasedTableOptionsFromMap(
-      ConfigOptions(), *base,
-      Texts{{"cache_index_and_filter_blocks", "true"},
-            {"block_size", "12345"},
-            {"block_restart_interval", "7"},
-            {"whole_key_filtering", "false"},
-            {"format_version", "5"},
-            {"max_auto_readahead_size", "54321"}},
-      &*set);
-  if (!status.ok()) return "BlockBasedTableOptions";
-  if (!set->cache_index_and_filter_blocks) return "cache_index_and_filter_blocks";
-  if (set->block_size != 12345) return "block_size";
-  if (set->block_restart_interval != 7) return "block_restart_interval";
-  if (set->whole_key_filtering) return "whole_key_filtering";
-  if (set->format_version != 5) return "format_version";
-  return set->max_auto_readahead_size == 54321 ? nullptr : "max_auto_readahead_size";
-}
+// An option, and whether a struct has the value of this text by the headers.
+template <typename Options>
+struct Probe {
+  const char* option;
+  const char* text;
+  bool (*is_set)(const Options& options);
+};
+#define WINNOW_PROBE(option, value)                                              \
+  {                                                                              \
+#option, #value, [](const auto& options) { return options.option == value; } \
+  }
 
-const char* DifferingFamilyOption() {
-  static auto& base = *new Roomy<ColumnFamilyOptions>;
-  static auto& set = *new Roomy<ColumnFamilyOptions>;
-  const Status status = ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromMap(
-      ConfigOptions(), *base,
-      Texts{{"write_buffer_size", "1234567"},
-            {"num_levels", "5"},
-            {"max_bytes_for_level_base", "7654321"},
-            {"optimize_filters_for_hits", "true"},
-            {"min_blob_size", "4321"}},
-      &*set);
-  if (status.IsNotSupported()) return nullptr;  // the host lacks the function
-  if (!status.ok()) return "ColumnFamilyOptions";
-  if (set->write_buffer_size != 1234567) return "write_buffer_size";
-  if (set->num_levels != 5) return "num_levels";
-  if (set->max_bytes_for_level_base != 7654321) return "max_bytes_for_level_base";
-  if (!set->optimize_filters_for_hits) return "optimize_filters_for_hits";
-  return set->min_blob_size == 4321 ? nullptr : "min_blob_size";
-}
+// The first, middle and last options of each struct, with values that are not their defaults.
+constexpr Probe<BlockBasedTableOptions> kTableProbes[] = {
+    WINNOW_PROBE(cache_index_and_filter_blocks, true),
+    WINNOW_PROBE(block_size, 12345),
+    WINNOW_PROBE(block_restart_interval, 7),
+    WINNOW_PROBE(whole_key_filtering, false),
+    WINNOW_PROBE(format_version, 5),
+    WINNOW_PROBE(max_auto_readahead_size, 54321)};
+constexpr Probe<ColumnFamilyOptions> kFamilyProbes[] = {
+    WINNOW_PROBE(write_buffer_size, 1234567), WINNOW_PROBE(num_levels, 5),
+    WINNOW_PROBE(max_bytes_for_level_base, 7654321), WINNOW_PROBE(optimize_filters_for_hits, true),
+    WINNOW_PROBE(min_blob_size, 4321)};
+constexpr Probe<DBOptions> kDatabaseProbes[] = {
+    WINNOW_PROBE(create_if_missing, true), WINNOW_PROBE(max_open_files, 4711),
+    WINNOW_PROBE(keep_log_file_num, 77), WINNOW_PROBE(delayed_write_rate, 7654321),
+    WINNOW_PROBE(max_bgerror_resume_count, 77)};
+#undef WINNOW_PROBE
 
-const char* DifferingDatabaseOption() {
-  static auto& base = *new Roomy<DBOptions>;
-  static auto& set = *new Roomy<DBOptions>;
-  const Status status =
-      ROCKSDB_NAMESPACE::GetDBOptionsFromMap(ConfigOptions(), *base,
-                                             Texts{{"create_if_missing", "true"},
-                                                   {"max_open_files", "4711"},
-                                                   {"keep_log_file_num", "77"},
-                                                   {"delayed_write_rate", "7654321"},
-                                                   {"max_bgerror_resume_count", "77"}},
-                                             &*set);
+// Returns the name of an option whose offset differs between the host's struct and the headers'
+// struct, or `name` if the host does not set them; null if there is none. The structs stay
+// reachable, as leak checkers want.
+template <typename Options, size_t kNumProbes>
+const char* Differing(const char* name, const Probe<Options> (&probes)[kNumProbes],
+                      Status (*set)(const ConfigOptions&, const Options&, const Texts&, Options*)) {
+  static auto& base = *new Roomy<Options>;
+  static auto& changed = *new Roomy<Options>;
+  Texts texts;
+  for (const Probe<Options>& probe : probes) texts.emplace(probe.option, probe.text);
+  const Status status = set(ConfigOptions(), *base, texts, &*changed);
   if (status.IsNotSupported()) return nullptr;  // the host lacks the function
-  if (!status.ok()) return "DBOptions";
-  if (!set->create_if_missing) return "create_if_missing";
-  if (set->max_open_files != 4711) return "max_open_files";
-  if (set->keep_log_file_num != 77) return "keep_log_file_num";
-  if (set->delayed_write_rate != 7654321) return "delayed_write_rate";
-  return set->max_bgerror_resume_count == 77 ? nullptr : "max_bgerror_resume_count";
+  if (!status.ok()) return name;
+  for (const Probe<Options>& probe : probes) {
+    if (!probe.is_set(*changed)) return probe.option;
+  }
+  return nullptr;
 }
 
 }  // namespace
 
 const char* OptionThatDiffers() noexcept {
+  using namespace ROCKSDB_NAMESPACE;
   try {
-    for (const auto differing :
-         {DifferingTableOption, DifferingFamilyOption, DifferingDatabaseOption}) {
-      if (const char* const option = differing()) return option;
+    const char* const differing[] = {
+        Differing("BlockBasedTableOptions", kTableProbes, &GetBlockBasedTableOptionsFromMap),
+        Differing("ColumnFamilyOptions", kFamilyProbes, &GetColumnFamilyOptionsFromMap),
+        Differing("DBOptions", kDatabaseProbes, &GetDBOptionsFromMap)};
+    for (const char* const option : differing) {
+      if (option != nullptr) return option;
     }
     return nullptr;
   } catch (...) {
