@@ -554,6 +554,24 @@ TEST_F(BoundTest, RocksDBsOfTwoVersionsHaveAPluginEach) {
 }
 #endif
 
+// The shared one has the plugin beside the preloaded library, and the other one the bound plugin.
+TEST_F(BoundTest, TheSharedRocksDBIsServedBesideAnotherOfItsVersionAndEachIsSaid) {
+  Words arguments = Client(WriteCarrier("carried", SetApart(ReadFile(OwnRocksDB()))), "write",
+                           "bloom:10", kFewKeys);
+  for (const std::string what : {"write", "read"}) {
+    const Words next = Client(CARRIER, what, "bloom:10", kFewKeys);
+    arguments.emplace_back("then");
+    arguments.insert(arguments.end(), next.begin(), next.end());
+  }
+  const ChildResult run = RunPreloaded(arguments, kWinnow);
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(LinesThatBegin(run.errors, "winnow: in force in "),
+              ElementsAre(HasSubstr("; bound to the RocksDB inside " + (folder() / "libcarried")),
+                          Not(HasSubstr("bound to"))));
+  EXPECT_THAT(run.output, AllOf(HasSubstr("missing=0 invented=0"), Not(HasSubstr("useful=0 "))));
+  EXPECT_EQ(KindsOfFilters(database()), (Kinds{{"winnow ribbon", 2}}));
+}
+
 TEST_F(BoundTest, ServesOneRocksDBOfAVersion) {
   const Words write = Client(Carrier("carried"), "write", "bloom:10", kFewKeys);
   const ChildResult run = RunPreloaded(Joined(write, {"then", CARRIER_SMALL}), kWinnow);

@@ -47,6 +47,8 @@ void Remember(Hook hook, uint64_t loads, const Way& way) noexcept {
 }  // namespace
 
 Way FindWay(Hook hook, const void* caller) noexcept {
+  // As soon as our RocksDB is there: later, another one may come before it for all libraries.
+  if (OurHost() == nullptr) HostOf(DefinitionInOurs());
   // Read before the search, so that objects that are loaded meanwhile count as later.
   const uint64_t loads = CountLoads();
   Way way{nullptr, nullptr};
