@@ -52,9 +52,8 @@ const std::string& PathIn(const First&, const Rest&... rest) {
 // Finds the opened database through the argument that has its address.
 template <typename Argument>
 void FindDatabase(const Argument& argument, DB** found) {
-  if constexpr (std::is_same_v<Argument, TransactionDB**>) {
-    *found = *argument;
-  } else if constexpr (std::is_same_v<Argument, OpenedDB*> || std::is_same_v<Argument, OwnedDB*>) {
+  if constexpr (std::is_same_v<Argument, TransactionDB**> || std::is_same_v<Argument, OpenedDB*> ||
+                std::is_same_v<Argument, OwnedDB*>) {
     *found = &**argument;
   }
 }
