@@ -7,7 +7,6 @@
 namespace winnow::inspect {
 namespace {
 
-constexpr size_t kFooterBytes = 53;  // checksum type, 40 bytes of handles, version, magic number
 constexpr uint64_t kMaxBytes = 1 << 30;
 
 struct Footer {

@@ -19,6 +19,9 @@ struct BlockPlace {
   uint64_t bytes = 0;   // without the trailer
 };
 
+// Size of a footer: type of checksums, 40 bytes, version, magic number.
+inline constexpr size_t kFooterBytes = 53;
+
 // Magic number at the end of the file.
 inline constexpr uint64_t kBlockBasedMagic = 0x88e241b785f4cff7;
 
@@ -32,6 +35,7 @@ class BlockDecoder {
 
   bool ok() const { return ok_; }
   bool AtEnd() const { return bytes_.empty(); }
+  size_t left() const { return bytes_.size(); }
 
   uint64_t Fixed(size_t size) {
     uint64_t number = 0;
@@ -80,6 +84,12 @@ class BlockDecoder {
   std::string_view bytes_;
   bool ok_ = true;
 };
+
+// Appends a number as Varint() decodes it.
+inline void PutVarint(uint64_t number, std::string* text) {
+  for (; number >= 128; number >>= 7) text->push_back(static_cast<char>(number | 128));
+  text->push_back(static_cast<char>(number));
+}
 
 // Returns the entries of a block, without the restart array at its end, or nullopt if the block is
 // malformed.

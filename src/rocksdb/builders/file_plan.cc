@@ -107,7 +107,8 @@ FilterOptions FilePlan::Planned() {
   note_.reason =
       options.levels_below >= 0 ? core::RateReason::kLevel : core::RateReason::kBitsPerKey;
   const std::optional<family::Decided> decided =
-      tree_.record->family.BitsOf(file_, core::RateBits(policy_.bits_per_key));
+      tree_.decided ? tree_.decided
+                    : tree_.record->family.BitsOf(file_, core::RateBits(policy_.bits_per_key));
   if (!decided) return options;
   NoteReason(*decided);
   if (std::abs(decided->reach.log2_heat) > kSameBits) {
@@ -152,7 +153,7 @@ FilterOptions FilePlan::Sized(const KnownTotals& totals, size_t range_bytes) {
 }
 
 void FilePlan::Built(std::string_view block) {
-  if (!is_settled_) return;
+  if (!is_settled_ || tree_.decided) return;
   const auto bytes = static_cast<double>(block.size());
   if (built_ != nullptr) {
     tree_.record->family.Extend(built_, file_, bytes);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ class FilePlan {
     std::shared_ptr<FilterFileMap> filter_files;  // gets the file's filters
     int job = 0;                                  // compaction that writes the file; 0 if unknown
     bool has_notes = false;
+    std::optional<family::Decided> decided{};  // bits that are decided elsewhere, without the record
   };
   FilePlan(const PolicyOptions& policy, const BuildFacts& facts, Tree tree);
 

@@ -29,10 +29,14 @@ uint64_t DrawTreeId(const std::string& family) noexcept {
   try {
     std::random_device random;
     const uint64_t drawn = uint64_t{random()} << 32 | random();
-    return drawn << 16 | HashOfFamily(family);
+    return TreeIdOf(drawn, family);
   } catch (...) {
     return 0;
   }
+}
+
+uint64_t TreeIdOf(uint64_t number, const std::string& family) noexcept {
+  return number << 16 | HashOfFamily(family);
 }
 
 uint64_t UnknownTreeId(const std::string& family) noexcept { return HashOfFamily(family); }

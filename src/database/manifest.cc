@@ -1,0 +1,355 @@
+#include "src/database/manifest.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "src/sst/table_blocks.h"
+#include "third_party/rocksdb_abi/checksum.h"
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::Status;
+
+// Fragments of records in blocks of a log.
+constexpr size_t kLogBlock = 32768;
+constexpr size_t kLogHeader = 7;  // checksum, length, type
+enum LogType : char { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
+
+// Tags of a record.
+constexpr uint64_t kComparator = 1;
+constexpr uint64_t kNextFile = 3;
+constexpr uint64_t kCompactCursor = 5;
+constexpr uint64_t kDeletedFile = 6;
+constexpr uint64_t kNewFile = 103;
+constexpr uint64_t kFamily = 200;
+constexpr uint64_t kFamilyAdd = 201;
+constexpr uint64_t kFamilyDrop = 202;
+constexpr uint64_t kBlobAddition = 400;
+constexpr uint64_t kBlobGarbage = 401;
+constexpr uint64_t kMayBeIgnored = 1 << 13;  // from here on, with a length
+// Those with a number: log, last sequence, previous log, least log, greatest family, atomic group.
+constexpr uint64_t kWithNumber[] = {2, 4, 9, 10, 203, 300};
+// Former forms of files, blob files and logs, without a length.
+constexpr uint64_t kOldForms[] = {
+    7, 100, 102, kMayBeIgnored + 2, kMayBeIgnored + 3, kMayBeIgnored + 4, kMayBeIgnored + 5};
+
+// Fields of a new file.
+constexpr uint64_t kEndOfFields = 1;
+constexpr uint64_t kChecksum = 7;
+constexpr uint64_t kChecksumFunction = 8;
+constexpr uint64_t kTailSize = 15;
+constexpr uint64_t kOpenMetadata = 17;
+constexpr uint64_t kMustBeKnown = 1 << 6;
+constexpr uint64_t kPath = 65;
+
+constexpr char kUnknownChecksumFunction[] = "Unknown";
+
+uint32_t LogChecksum(std::string_view bytes) {
+  return ROCKSDB_NAMESPACE::ComputeBuiltinChecksum(ROCKSDB_NAMESPACE::kCRC32c, bytes.data(),
+                                                   bytes.size());
+}
+
+bool Contains(const uint64_t* begin, const uint64_t* end, uint64_t tag) {
+  return std::find(begin, end, tag) != end;
+}
+
+absl::StatusOr<std::vector<std::string>> RecordsOf(std::string_view log) {
+  std::vector<std::string> records;
+  std::string record;
+  size_t at = 0;
+  while (at + kLogHeader <= log.size()) {
+    const size_t left = kLogBlock - at % kLogBlock;
+    if (left < kLogHeader) {
+      at += left;
+      continue;
+    }
+    BlockDecoder header(log.substr(at, kLogHeader));
+    const auto checksum = static_cast<uint32_t>(header.Fixed(4));
+    const uint64_t size = header.Fixed(2);
+    const auto type = static_cast<char>(header.Fixed(1));
+    if (type == kZero && size == 0) break;
+    if (at + kLogHeader + size > log.size()) break;
+    if (type < kFull || type > kLast) {
+      return absl::UnimplementedError(absl::StrCat("it has a fragment of type ",
+                                                   static_cast<int>(type), ", which is not known"));
+    }
+    const std::string_view typed = log.substr(at + kLogHeader - 1, size + 1);
+    if (LogChecksum(typed) != checksum) {
+      return absl::DataLossError(absl::StrCat("the checksum at byte ", at, " is wrong"));
+    }
+    if (type == kFull || type == kFirst) record.clear();
+    record.append(typed.substr(1));
+    if (type == kFull || type == kLast) records.push_back(record);
+    at += kLogHeader + size;
+  }
+  return records;
+}
+
+void AppendRecord(std::string_view record, std::string* log) {
+  bool is_first = true;
+  do {
+    size_t left = kLogBlock - log->size() % kLogBlock;
+    if (left < kLogHeader) {
+      log->append(left, '\0');
+      left = kLogBlock;
+    }
+    const size_t size = std::min(left - kLogHeader, record.size());
+    const bool is_last = size == record.size();
+    std::string typed(1, is_first ? (is_last ? kFull : kFirst) : (is_last ? kLast : kMiddle));
+    typed.append(record.substr(0, size));
+    const uint32_t checksum = LogChecksum(typed);
+    for (int i = 0; i < 4; ++i) log->push_back(static_cast<char>(checksum >> (8 * i)));
+    log->push_back(static_cast<char>(size));
+    log->push_back(static_cast<char>(size >> 8));
+    log->append(typed);
+    record.remove_prefix(size);
+    is_first = false;
+  } while (!record.empty());
+}
+
+// A record that is read, and written anew with the facts of renewed files.
+class Edit {
+ public:
+  Edit(std::string_view record, const std::map<uint64_t, RenewedFile>* renewed)
+      : record_(record), decoder_(record), renewed_(renewed) {}
+
+  // Returns OK, or a clause.
+  absl::Status Read();
+  void ApplyTo(Manifest* manifest) const;
+  std::string Renewed() && {
+    CopyUpTo(record_.size());
+    return std::move(written_);
+  }
+
+ private:
+  // Number of bytes that were read.
+  size_t At() const { return record_.size() - decoder_.left(); }
+  std::string_view Text() { return decoder_.Bytes(decoder_.Varint()); }
+  void SkipFields(uint64_t end) {
+    while (decoder_.ok() && decoder_.Varint() != end) Text();
+  }
+  void CopyUpTo(size_t end) {
+    written_.append(record_.substr(copied_, end - copied_));
+    copied_ = end;
+  }
+  // Writes what replaces the bytes of the record from `begin` to here.
+  void Replace(size_t begin, const std::string& by) {
+    CopyUpTo(begin);
+    written_ += by;
+    copied_ = At();
+  }
+  static std::string FieldOf(uint64_t tag, std::string_view value) {
+    std::string field;
+    PutVarint(tag, &field);
+    PutVarint(value.size(), &field);
+    field.append(value);
+    return field;
+  }
+  static std::string VarintOf(uint64_t number) {
+    std::string text;
+    PutVarint(number, &text);
+    return text;
+  }
+  const RenewedFile* RenewedOf(uint64_t number) const {
+    if (renewed_ == nullptr) return nullptr;
+    const auto found = renewed_->find(number);
+    return found == renewed_->end() ? nullptr : &found->second;
+  }
+
+  absl::Status ReadNewFile();
+  absl::Status ReadOther(uint64_t tag);
+
+  const std::string_view record_;
+  BlockDecoder decoder_;
+  const std::map<uint64_t, RenewedFile>* const renewed_;
+  std::string written_;
+  size_t copied_ = 0;
+
+  uint32_t family_ = 0;
+  std::optional<std::string> added_family_;
+  std::string comparator_;
+  bool is_drop_ = false;
+  uint64_t next_file_ = 0;
+  std::vector<ManifestFile> added_;
+  std::vector<uint64_t> deleted_;
+};
+
+absl::Status Edit::Read() {
+  while (decoder_.ok() && !decoder_.AtEnd()) {
+    const uint64_t tag = decoder_.Varint();
+    absl::Status status;
+    if (tag == kComparator) {
+      comparator_ = std::string(Text());
+    } else if (tag == kNextFile) {
+      next_file_ = decoder_.Varint();
+    } else if (tag == kDeletedFile) {
+      decoder_.Varint();  // level
+      const size_t begin = At();
+      deleted_.push_back(decoder_.Varint());
+      if (const RenewedFile* const renewed = RenewedOf(deleted_.back())) {
+        Replace(begin, VarintOf(renewed->number));
+      }
+    } else if (tag == kFamily) {
+      family_ = static_cast<uint32_t>(decoder_.Varint());
+    } else if (tag == kFamilyAdd) {
+      added_family_ = std::string(Text());
+    } else if (tag == kFamilyDrop) {
+      is_drop_ = true;
+    } else if (tag == kNewFile) {
+      status = ReadNewFile();
+    } else {
+      status = ReadOther(tag);
+    }
+    if (!status.ok()) return status;
+  }
+  return decoder_.ok() ? absl::OkStatus() : absl::DataLossError("one of its records is cut off");
+}
+
+absl::Status Edit::ReadOther(uint64_t tag) {
+  if (Contains(std::begin(kOldForms), std::end(kOldForms), tag)) {
+    return absl::UnimplementedError(
+        "it has records of an old form, which RocksDB replaces: open and close the database once");
+  }
+  if (Contains(std::begin(kWithNumber), std::end(kWithNumber), tag)) {
+    decoder_.Varint();
+  } else if (tag == kCompactCursor) {
+    decoder_.Varint();  // level
+    Text();
+  } else if (tag == kBlobAddition) {
+    for (int i = 0; i < 3; ++i) decoder_.Varint();  // number, blobs, bytes
+    Text();                                         // checksum function
+    Text();
+    SkipFields(0);
+  } else if (tag == kBlobGarbage) {
+    for (int i = 0; i < 3; ++i) decoder_.Varint();
+    SkipFields(0);
+  } else if ((tag & kMayBeIgnored) != 0) {
+    Text();
+  } else {
+    return absl::UnimplementedError(
+        absl::StrCat("it has a record with tag ", tag,
+                     ", which is not known: a Winnow for the RocksDB that wrote it is needed"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Edit::ReadNewFile() {
+  ManifestFile file;
+  file.level = static_cast<int>(decoder_.Varint());
+  size_t begin = At();
+  file.number = decoder_.Varint();
+  const RenewedFile* const renewed = RenewedOf(file.number);
+  file.bytes = decoder_.Varint();
+  if (renewed != nullptr) Replace(begin, VarintOf(renewed->number) + VarintOf(renewed->bytes));
+  file.smallest = std::string(Text());
+  file.largest = std::string(Text());
+  decoder_.Varint();  // sequence numbers
+  decoder_.Varint();
+  while (decoder_.ok()) {
+    begin = At();
+    const uint64_t tag = decoder_.Varint();
+    if (tag == kEndOfFields) break;
+    const std::string_view value = Text();
+    if (tag == kChecksum && renewed != nullptr && !renewed->checksum.empty()) {
+      Replace(begin, FieldOf(tag, renewed->checksum));
+    } else if (tag == kChecksumFunction) {
+      file.checksum_function = value == kUnknownChecksumFunction ? "" : std::string(value);
+    } else if (tag == kTailSize && renewed != nullptr) {
+      const uint64_t bytes = BlockDecoder(value).Varint() + renewed->bytes - file.bytes;
+      Replace(begin, FieldOf(tag, VarintOf(bytes)));
+    } else if (tag == kOpenMetadata) {
+      file.has_open_metadata = true;
+    } else if (tag == kPath && value.size() == 1) {
+      file.path = value[0];
+    } else if ((tag & kMustBeKnown) != 0) {
+      return absl::UnimplementedError(
+          absl::StrCat("it has a file with field ", tag, ", which is not known"));
+    }
+  }
+  added_.push_back(std::move(file));
+  return absl::OkStatus();
+}
+
+void Edit::ApplyTo(Manifest* manifest) const {
+  manifest->next_file = std::max(manifest->next_file, next_file_);
+  if (added_family_) manifest->families[family_].name = *added_family_;
+  if (!comparator_.empty()) manifest->families[family_].comparator = comparator_;
+  if (is_drop_) {
+    manifest->families.erase(family_);
+    for (auto file = manifest->files.begin(); file != manifest->files.end();) {
+      file = file->second.family == family_ ? manifest->files.erase(file) : std::next(file);
+    }
+  }
+  for (const uint64_t number : deleted_) manifest->files.erase(number);
+  for (const ManifestFile& added : added_) {
+    ManifestFile& file = manifest->files[added.number] = added;
+    file.family = family_;
+  }
+}
+
+}  // namespace
+
+std::string ManifestName(uint64_t number) { return absl::StrFormat("MANIFEST-%06d", number); }
+std::string TableName(uint64_t number) { return absl::StrFormat("%06d.sst", number); }
+
+absl::StatusOr<Manifest> ReadManifest(ROCKSDB_NAMESPACE::Env* env, const std::string& database) {
+  std::string current;
+  Status status = ReadFileToString(env, database + "/CURRENT", &current);
+  if (!status.ok()) {
+    return absl::NotFoundError(
+        absl::StrCat(database, " is no database: ", status.ToString(),
+                     ". Name the folder of a database, which has a file CURRENT"));
+  }
+  Manifest manifest;
+  absl::string_view number = absl::StripSuffix(current, "\n");
+  if (!absl::ConsumePrefix(&number, "MANIFEST-") || !absl::SimpleAtoi(number, &manifest.number)) {
+    return absl::DataLossError(absl::StrCat(database,
+                                            "/CURRENT names no MANIFEST. Open the database by "
+                                            "RocksDB first"));
+  }
+  const std::string path = database + "/" + ManifestName(manifest.number);
+  std::string log;
+  status = ReadFileToString(env, path, &log);
+  if (!status.ok()) return absl::NotFoundError(absl::StrCat(path, ": ", status.ToString()));
+  const auto fails = [&path](const absl::Status& why) {
+    return absl::Status(why.code(), absl::StrCat(path, " can't be taken over: ", why.message()));
+  };
+  absl::StatusOr<std::vector<std::string>> records = RecordsOf(log);
+  if (!records.ok()) return fails(records.status());
+  manifest.records = std::move(*records);
+  manifest.families[0].name = "default";
+  for (const std::string& record : manifest.records) {
+    Edit edit(record, nullptr);
+    if (const absl::Status read = edit.Read(); !read.ok()) return fails(read);
+    edit.ApplyTo(&manifest);
+  }
+  return manifest;
+}
+
+std::string RenewedManifest(const Manifest& manifest,
+                            const std::map<uint64_t, RenewedFile>& renewed, uint64_t next_file) {
+  std::string log;
+  for (const std::string& record : manifest.records) {
+    Edit edit(record, &renewed);
+    edit.Read().IgnoreError();  // it was read before
+    AppendRecord(std::move(edit).Renewed(), &log);
+  }
+  std::string last;
+  PutVarint(kNextFile, &last);
+  PutVarint(next_file, &last);
+  AppendRecord(last, &log);
+  return log;
+}
+
+}  // namespace winnow::inspect

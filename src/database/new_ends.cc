@@ -1,0 +1,398 @@
+#include "src/database/new_ends.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <rocksdb/file_checksum.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace winnow::inspect {
+namespace {
+
+using ROCKSDB_NAMESPACE::Env;
+using ROCKSDB_NAMESPACE::EnvOptions;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+constexpr char kFirstLine[] = "winnow refilter 1";
+constexpr size_t kCopiedAtOnce = 1 << 20;
+
+// A file of the journal.
+struct Change {
+  std::string folder;
+  uint64_t old_number = 0;
+  uint64_t new_number = 0;
+  uint64_t old_bytes = 0;
+  uint64_t new_bytes = 0;
+  bool is_copy = false;
+
+  std::string old_path() const { return absl::StrCat(folder, "/", TableName(old_number)); }
+  std::string new_path() const { return absl::StrCat(folder, "/", TableName(new_number)); }
+};
+
+struct Journal {
+  uint64_t manifest = 0;  // number of the new one
+  std::vector<Change> changes;
+};
+
+absl::Status ToStatus(const std::string& what, const Status& status) {
+  return status.ok() ? absl::OkStatus()
+                     : absl::UnavailableError(absl::StrCat(what, ": ", status.ToString()));
+}
+
+std::string JournalPath(const std::string& database) {
+  return absl::StrCat(database, "/", kRefilterJournal);
+}
+std::string TemporaryPath(const std::string& path) { return path + ".tmp"; }
+
+absl::Status SyncFolder(Env* env, const std::string& folder) {
+  std::unique_ptr<ROCKSDB_NAMESPACE::Directory> directory;
+  Status status = env->NewDirectory(folder, &directory);
+  if (status.ok()) status = directory->Fsync();
+  return ToStatus(folder, status);
+}
+
+absl::Status SyncFolders(Env* env, const std::vector<Change>& changes) {
+  std::set<std::string> folders;
+  for (const Change& change : changes) folders.insert(change.folder);
+  for (const std::string& folder : folders) {
+    if (const absl::Status synced = SyncFolder(env, folder); !synced.ok()) return synced;
+  }
+  return absl::OkStatus();
+}
+
+Status AppendAndSync(ROCKSDB_NAMESPACE::WritableFile* file, const std::string& bytes) {
+  Status status = file->Append(bytes);
+  if (status.ok()) status = file->Flush();
+  if (status.ok()) status = file->Fsync();
+  const Status closed = file->Close();
+  return status.ok() ? closed : status;
+}
+
+// Gives the file the owner and the mode of another one. Best-effort: only root can give files away.
+void TakeOwner(const std::string& path, const std::string& of) {
+  struct stat status = {};
+  if (::stat(of.c_str(), &status) != 0) return;
+  if (::chown(path.c_str(), status.st_uid, status.st_gid) != 0) return;
+  if (::chmod(path.c_str(), status.st_mode & 07777) != 0) return;
+}
+
+// Writes a new file with the owner and mode of another one, and syncs it.
+absl::Status WriteFile(Env* env, const std::string& path, const std::string& like,
+                       const std::string& bytes) {
+  std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> file;
+  Status status = env->NewWritableFile(path, &file, EnvOptions());
+  if (status.ok()) status = AppendAndSync(file.get(), bytes);
+  if (status.ok()) TakeOwner(path, like);
+  return ToStatus(path, status);
+}
+
+// Replaces a file by rename, which is synced.
+absl::Status ReplaceFile(Env* env, const std::string& folder, const std::string& path,
+                         const std::string& like, const std::string& bytes) {
+  absl::Status status = WriteFile(env, TemporaryPath(path), like, bytes);
+  if (!status.ok()) return status;
+  status = ToStatus(path, env->RenameFile(TemporaryPath(path), path));
+  return status.ok() ? SyncFolder(env, folder) : status;
+}
+
+// Removes a file, which may be missing.
+absl::Status Remove(Env* env, const std::string& path) {
+  const Status status = env->DeleteFile(path);
+  return status.IsNotFound() || env->FileExists(path).IsNotFound() ? absl::OkStatus()
+                                                                   : ToStatus(path, status);
+}
+
+std::string TextOf(const Journal& journal) {
+  std::string text = absl::StrCat(kFirstLine, "\nmanifest ", journal.manifest, "\n");
+  for (const Change& change : journal.changes) {
+    absl::StrAppend(&text, change.is_copy ? "copy " : "link ", change.old_number, " ",
+                    change.new_number, " ", change.old_bytes, " ", change.new_bytes, " ",
+                    absl::BytesToHexString(change.folder), "\n");
+  }
+  return absl::StrCat(text, "end\n");
+}
+
+std::optional<Journal> JournalOf(const std::string& text) {
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  Journal journal;
+  if (lines.size() < 4 || lines[0] != kFirstLine || lines[lines.size() - 2] != "end") {
+    return std::nullopt;
+  }
+  const std::pair<std::string, std::string> manifest =
+      absl::StrSplit(lines[1], absl::MaxSplits(' ', 1));
+  if (manifest.first != "manifest" || !absl::SimpleAtoi(manifest.second, &journal.manifest)) {
+    return std::nullopt;
+  }
+  for (size_t i = 2; i + 2 < lines.size(); ++i) {
+    const std::vector<std::string> words = absl::StrSplit(lines[i], ' ');
+    Change change;
+    if (words.size() != 6 || (words[0] != "copy" && words[0] != "link") ||
+        !absl::SimpleAtoi(words[1], &change.old_number) ||
+        !absl::SimpleAtoi(words[2], &change.new_number) ||
+        !absl::SimpleAtoi(words[3], &change.old_bytes) ||
+        !absl::SimpleAtoi(words[4], &change.new_bytes)) {
+      return std::nullopt;
+    }
+    change.is_copy = words[0] == "copy";
+    change.folder = absl::HexStringToBytes(words[5]);
+    journal.changes.push_back(std::move(change));
+  }
+  return journal;
+}
+
+// Returns the greatest number of a file in these folders: 000012.sst, MANIFEST-000013, …
+uint64_t GreatestNumber(Env* env, const std::vector<std::string>& folders) {
+  uint64_t greatest = 0;
+  for (const std::string& folder : folders) {
+    std::vector<std::string> names;
+    env->GetChildren(folder, &names).PermitUncheckedError();
+    for (absl::string_view name : names) {
+      const bool is_numbered =
+          absl::ConsumePrefix(&name, "MANIFEST-") || absl::ConsumePrefix(&name, "OPTIONS-");
+      const absl::string_view digits = name.substr(0, name.find('.'));
+      uint64_t number = 0;
+      if ((is_numbered || digits.size() < name.size()) && absl::SimpleAtoi(digits, &number)) {
+        greatest = std::max(greatest, number);
+      }
+    }
+  }
+  return greatest;
+}
+
+// Copies a file by reference, if the file system can, else byte by byte; returns the bytes written.
+absl::StatusOr<uint64_t> CopyFile(Env* env, const std::string& from, const std::string& to,
+                                  uint64_t bytes) {
+  std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> copy;
+  Status status = env->NewWritableFile(to, &copy, EnvOptions());
+  if (!status.ok()) return ToStatus(to, status);
+  const int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
+  const int target = ::open(to.c_str(), O_WRONLY | O_CLOEXEC);
+  const bool is_cloned = source >= 0 && target >= 0 && ::ioctl(target, FICLONE, source) == 0;
+  if (source >= 0) ::close(source);
+  if (target >= 0) ::close(target);
+  const uint64_t to_copy = is_cloned ? 0 : bytes;
+  std::unique_ptr<ROCKSDB_NAMESPACE::SequentialFile> original;
+  status = env->NewSequentialFile(from, &original, EnvOptions());
+  std::string buffer(kCopiedAtOnce, '\0');
+  for (uint64_t copied = 0; status.ok() && copied < to_copy;) {
+    Slice part;
+    status = original->Read(std::min<uint64_t>(buffer.size(), to_copy - copied), &part, &buffer[0]);
+    if (status.ok() && part.empty()) status = Status::IOError("the file is shorter");
+    if (status.ok()) status = copy->Append(part);
+    copied += part.size();
+  }
+  const Status closed = copy->Close();
+  if (status.ok()) status = closed;
+  if (!status.ok()) return ToStatus(to, status);
+  return to_copy;
+}
+
+absl::Status AppendTo(Env* env, const std::string& path, const std::string& bytes) {
+  std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> file;
+  Status status = env->ReopenWritableFile(path, &file, EnvOptions());
+  if (status.ok()) status = AppendAndSync(file.get(), bytes);
+  return ToStatus(path, status);
+}
+
+// Returns the checksum of a file as FileChecksumGenCrc32c computes it.
+absl::StatusOr<std::string> ChecksumOf(Env* env, const std::string& path) {
+  std::unique_ptr<ROCKSDB_NAMESPACE::SequentialFile> file;
+  Status status = env->NewSequentialFile(path, &file, EnvOptions());
+  const std::unique_ptr<ROCKSDB_NAMESPACE::FileChecksumGenerator> generator =
+      ROCKSDB_NAMESPACE::GetFileChecksumGenCrc32cFactory()->CreateFileChecksumGenerator({});
+  std::string buffer(kCopiedAtOnce, '\0');
+  Slice part(buffer);
+  while (status.ok() && !part.empty()) {
+    status = file->Read(buffer.size(), &part, &buffer[0]);
+    if (status.ok()) generator->Update(part.data(), part.size());
+  }
+  if (!status.ok()) return ToStatus(path, status);
+  generator->Finalize();
+  return generator->GetChecksum();
+}
+
+absl::Status Undo(Env* env, const Change& change) {
+  if (!change.is_copy) {
+    uint64_t bytes = 0;
+    const std::string path = change.old_path();
+    Status status = env->GetFileSize(path, &bytes);
+    if (status.ok() && bytes < change.old_bytes) {
+      status = Status::Corruption(
+          absl::StrCat("it has ", bytes, " bytes, and ", change.old_bytes, " are expected"));
+    }
+    if (status.ok() && bytes > change.old_bytes) {
+      std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> file;
+      status = env->ReopenWritableFile(path, &file, EnvOptions());
+      if (status.ok()) status = file->Truncate(change.old_bytes);
+      if (status.ok()) status = AppendAndSync(file.get(), {});
+    }
+    if (!status.ok()) return ToStatus(path, status);
+  }
+  return Remove(env, change.new_path());
+}
+
+// Steps 2 to 4.
+absl::StatusOr<WrittenEnds> WriteBatch(const EndsToWrite& where, const Journal& journal,
+                                       const std::vector<NewEnd>& ends, const Manifest& manifest) {
+  Env* const env = where.env;
+  WrittenEnds written;
+  std::map<uint64_t, RenewedFile> renewed;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const Change& change = journal.changes[i];
+    if (change.is_copy) {
+      const absl::StatusOr<uint64_t> copied =
+          CopyFile(env, change.old_path(), change.new_path(), change.old_bytes);
+      if (!copied.ok()) return copied.status();
+      TakeOwner(change.new_path(), change.old_path());
+      written.bytes_written += *copied;
+      ++written.files_copied;
+    } else {
+      const Status linked = env->LinkFile(change.old_path(), change.new_path());
+      if (!linked.ok()) return ToStatus(change.new_path(), linked);
+    }
+    if (change.is_copy || !ends[i].bytes.empty()) {
+      const absl::Status appended = AppendTo(env, change.new_path(), ends[i].bytes);
+      if (!appended.ok()) return appended;
+    }
+    written.bytes_written += ends[i].bytes.size();
+    RenewedFile& file = renewed[change.old_number];
+    file.number = change.new_number;
+    file.bytes = change.new_bytes;
+    if (!manifest.files.at(change.old_number).checksum_function.empty()) {
+      absl::StatusOr<std::string> checksum = ChecksumOf(env, change.new_path());
+      if (!checksum.ok()) return checksum.status();
+      file.checksum = std::move(*checksum);
+    }
+  }
+  if (const absl::Status synced = SyncFolders(env, journal.changes); !synced.ok()) return synced;
+  const std::string text = RenewedManifest(manifest, renewed, journal.manifest + 1);
+  const std::string path = absl::StrCat(where.database, "/", ManifestName(journal.manifest));
+  const std::string former = absl::StrCat(where.database, "/", ManifestName(manifest.number));
+  absl::Status status = WriteFile(env, path, former, text);
+  if (status.ok()) status = SyncFolder(env, where.database);
+  if (!status.ok()) return status;
+  written.bytes_written += text.size();
+  const std::string current = absl::StrCat(where.database, "/CURRENT");
+  status = ReplaceFile(env, where.database, current, former,
+                       absl::StrCat(ManifestName(journal.manifest), "\n"));
+  if (!status.ok()) return status;
+  return written;
+}
+
+}  // namespace
+
+bool HasRefilterJournal(Env* env, const std::string& database) {
+  return env->FileExists(JournalPath(database)).ok();
+}
+
+bool HasOtherNames(Env* env, const std::string& path) {
+  uint64_t names = 0;
+  return !env->NumFileLinks(path, &names).ok() || names != 1;
+}
+
+absl::StatusOr<bool> FinishOrUndo(Env* env, const std::string& database) {
+  for (const char* const name : {kRefilterJournal, "CURRENT"}) {
+    const std::string path = TemporaryPath(absl::StrCat(database, "/", name));
+    if (const absl::Status removed = Remove(env, path); !removed.ok()) return removed;
+  }
+  if (!HasRefilterJournal(env, database)) return false;
+  const std::string path = JournalPath(database);
+  std::string text;
+  if (const Status read = ReadFileToString(env, path, &text); !read.ok()) {
+    return ToStatus(path, read);
+  }
+  const std::optional<Journal> journal = JournalOf(text);
+  if (!journal) {
+    return absl::DataLossError(
+        absl::StrCat(path,
+                     " is no journal of this Winnow: another version's winnow refilter, or "
+                     "a damaged file. Run that version, or restore a backup"));
+  }
+  const absl::StatusOr<Manifest> manifest = ReadManifest(env, database);
+  if (!manifest.ok()) return manifest.status();
+  for (const Change& change : journal->changes) {
+    absl::Status status;
+    if (manifest->files.count(change.old_number) > 0) {
+      status = Undo(env, change);
+    } else {
+      status = Remove(env, change.old_path());
+      // RocksDB was opened since, and needs the file no more.
+      if (status.ok() && manifest->files.count(change.new_number) == 0) {
+        status = Remove(env, change.new_path());
+      }
+    }
+    if (!status.ok()) return status;
+  }
+  if (const absl::Status synced = SyncFolders(env, journal->changes); !synced.ok()) return synced;
+  std::vector<std::string> names;
+  env->GetChildren(database, &names).PermitUncheckedError();
+  for (const std::string& name : names) {
+    uint64_t number = 0;
+    absl::string_view digits = name;
+    const bool is_manifest =
+        absl::ConsumePrefix(&digits, "MANIFEST-") && absl::SimpleAtoi(digits, &number);
+    if (!is_manifest || number == manifest->number) continue;
+    const absl::Status removed = Remove(env, absl::StrCat(database, "/", name));
+    if (!removed.ok()) return removed;
+  }
+  if (const absl::Status removed = Remove(env, path); !removed.ok()) return removed;
+  if (const absl::Status synced = SyncFolder(env, database); !synced.ok()) return synced;
+  return true;
+}
+
+absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vector<NewEnd>& ends,
+                                      Manifest* manifest) {
+  Journal journal;
+  uint64_t number = std::max(manifest->next_file, GreatestNumber(where.env, where.folders) + 1);
+  std::vector<NewEnd> ascending = ends;
+  std::sort(ascending.begin(), ascending.end(),
+            [](const NewEnd& a, const NewEnd& b) { return a.number < b.number; });
+  for (const NewEnd& end : ascending) {
+    Change change;
+    change.folder = end.folder;
+    change.old_number = end.number;
+    change.new_number = number++;
+    change.old_bytes = manifest->files.at(end.number).bytes;
+    change.new_bytes = change.old_bytes + end.bytes.size();
+    change.is_copy =
+        !end.bytes.empty() && (where.copies_all || HasOtherNames(where.env, change.old_path()));
+    journal.changes.push_back(std::move(change));
+  }
+  journal.manifest = number;
+  const absl::Status begun = ReplaceFile(
+      where.env, where.database, JournalPath(where.database),
+      absl::StrCat(where.database, "/", ManifestName(manifest->number)), TextOf(journal));
+  const absl::StatusOr<WrittenEnds> written = begun.ok()
+                                                  ? WriteBatch(where, journal, ascending, *manifest)
+                                                  : absl::StatusOr<WrittenEnds>(begun);
+  // Step 5, or all steps back.
+  const absl::StatusOr<bool> ended = FinishOrUndo(where.env, where.database);
+  if (!ended.ok()) {
+    return absl::Status(
+        ended.status().code(),
+        absl::StrCat(written.ok() ? "" : written.status().message(), written.ok() ? "" : "; ",
+                     ended.status().message(), ". Run winnow refilter again to end this batch: ",
+                     "until then RocksDB may refuse the database"));
+  }
+  absl::StatusOr<Manifest> renewed = ReadManifest(where.env, where.database);
+  if (!renewed.ok()) return renewed.status();
+  *manifest = std::move(*renewed);
+  return written;
+}
+
+}  // namespace winnow::inspect

@@ -1,0 +1,73 @@
+// Gives SST files of a closed database other ends, in batches, so that a process that is killed at
+// any point leaves a database that a second run finishes or undoes.
+//
+// A file keeps its bytes and gets a longer copy of its end behind them, and a new number: a second
+// name of the same inode, or a copy if the inode has further names, as files of checkpoints and
+// backups do. Steps of a batch, each of which is synced before the next:
+//
+//   1. the journal names the files, their old and new numbers and sizes
+//   2. files under the new numbers, with the new ends
+//   3. a MANIFEST with the new numbers and sizes
+//   4. CURRENT names it: the batch is done
+//   5. the old names and the old MANIFEST are removed, then the journal
+//
+// Between 2 and 4, RocksDB refuses the database, as files that are not copies are longer than its
+// MANIFEST says. New numbers exceed all numbers of files in the database's folders, and ascend as
+// the old ones do, by which RocksDB breaks ties on level 0.
+
+#ifndef WINNOW_SRC_DATABASE_NEW_ENDS_H_
+#define WINNOW_SRC_DATABASE_NEW_ENDS_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <rocksdb/env.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/database/manifest.h"
+
+namespace winnow::inspect {
+
+// Name of the journal in the database's folder.
+inline constexpr char kRefilterJournal[] = "REFILTER";
+
+struct NewEnd {
+  uint64_t number = 0;
+  std::string folder;  // that has the file
+  std::string bytes;   // to append; empty: the file only gets a new number
+};
+
+struct WrittenEnds {
+  uint64_t bytes_written = 0;  // appended, copied, and of the MANIFEST
+  uint64_t files_copied = 0;
+};
+
+// Functions that write need the database's LOCK. `folders` are all folders with files of the
+// database, its own first, also that of its WAL. `env` is Env::Default(), but in tests.
+struct EndsToWrite {
+  ROCKSDB_NAMESPACE::Env* env;
+  std::string database;
+  std::vector<std::string> folders;
+  bool copies_all = false;  // no inode of now is written
+};
+
+// Writes a batch, and updates *manifest. On an error, everything is as before, or FinishOrUndo is
+// needed and fails, too; the message is a sentence.
+absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vector<NewEnd>& ends,
+                                      Manifest* manifest);
+
+// Finishes or undoes the batch that the journal names, if there is one: what a killed process left.
+// Returns whether there was one. Must come before anything else is read.
+absl::StatusOr<bool> FinishOrUndo(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
+
+// Returns whether a killed process left a journal.
+bool HasRefilterJournal(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
+
+// Returns whether the file's inode has other names, so that it must not be written.
+bool HasOtherNames(ROCKSDB_NAMESPACE::Env* env, const std::string& path);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_SRC_DATABASE_NEW_ENDS_H_

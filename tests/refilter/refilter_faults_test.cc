@@ -1,0 +1,183 @@
+// `winnow refilter` that ends at each of its writes, and gets damaged files: a second run loses
+// nothing.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/database/new_ends.h"
+#include "tests/refilter/failing_env.h"
+#include "tests/refilter/refilter_testing.h"
+#include "tests/support/files.h"
+#include "tests/support/from_environment.h"
+
+namespace winnow::refilter_faults_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Failure = testing::FailingEnv::Failure;
+using testing::FailingEnv;
+using testing::RefilteredDatabase;
+using testing::RefilterSetting;
+
+// A database that is copied for each case.
+class Faults : public ::testing::Test {
+ protected:
+  Faults() : database_(folder_ / "db", RefilterSetting{}) {
+    database_.Open("bloomfilter:10");
+    database_.Write(3000);
+    database_.Close();
+    fs::copy(database_.path(), folder_ / "original");
+  }
+
+  void StartAgain() {
+    fs::remove_all(database_.path());
+    fs::copy(folder_ / "original", database_.path());
+  }
+  // As a file of a checkpoint has.
+  void GiveFilesASecondName() {
+    fs::create_directory(folder_ / "names");
+    for (const fs::directory_entry& entry : fs::directory_iterator(database_.path())) {
+      if (entry.path().extension() != ".sst") continue;
+      fs::create_hard_link(entry, folder_ / "names" + "/" + entry.path().filename().string());
+    }
+  }
+  void ExpectWholeAfterASecondRun() {
+    const auto again = database_.Refilter("winnow:10");
+    ASSERT_TRUE(again.ok()) << again.status();
+    ASSERT_FALSE(fs::exists(database_.path() + "/" + inspect::kRefilterJournal));
+    database_.Open("winnow:10");
+    if (HasFatalFailure()) return;
+    database_.Check();
+    database_.Close();
+  }
+  bool Opens() {
+    ROCKSDB_NAMESPACE::Options options = database_.OptionsWith("bloomfilter:10");
+    options.max_open_files = -1;
+    rocksdb_abi::OpenedDB opened{};
+    const auto status = ROCKSDB_NAMESPACE::DB::OpenForReadOnly(options, database_.path(), &opened);
+    if (status.ok()) rocksdb_abi::Own(std::move(opened));
+    return status.ok();
+  }
+
+  const testing::TemporaryFolder folder_;
+  RefilteredDatabase database_;
+};
+
+TEST_F(Faults, AtEachWriteAreUndoneOrEndedByASecondRun) {
+  const struct {
+    Failure failure;
+    bool loses_power;
+    bool is_linked;
+  } cases[] = {{Failure::kOnce, false, false},
+               {Failure::kDies, false, false},
+               {Failure::kDies, true, false},
+               {Failure::kDies, true, true}};
+  for (const auto& [failure, loses_power, is_linked] : cases) {
+    int opened = 0;
+    int failed = 0;
+    for (uint64_t at = 1;; ++at) {
+      SCOPED_TRACE("write " + std::to_string(at) + (loses_power ? ", power lost" : "") +
+                   (is_linked ? ", linked" : "") + (failure == Failure::kOnce ? ", once" : ""));
+      StartAgain();
+      fs::remove_all(folder_ / "names");
+      if (is_linked) GiveFilesASecondName();
+      FailingEnv env(at, failure);
+      const auto result = database_.Refilter("winnow:10", &env);
+      if (loses_power) env.LosePower();
+      const bool was_whole = env.writes() < at;
+      if (was_whole) {
+        ASSERT_TRUE(result.ok()) << result.status();
+      } else {
+        failed += result.ok() ? 0 : 1;
+      }
+      const bool opens = Opens();
+      opened += opens ? 1 : 0;
+      if (failure == Failure::kOnce && !fs::exists(database_.path() + "/REFILTER")) {
+        ASSERT_TRUE(opens) << result.status();
+      }
+      ASSERT_TRUE(opens || !is_linked);
+      ExpectWholeAfterASecondRun();
+      if (HasFatalFailure()) return;
+      if (was_whole) break;
+    }
+    EXPECT_GT(failed, 10);
+    EXPECT_GT(opened, 3);
+  }
+}
+
+TEST_F(Faults, KilledProcessesLoseNothing) {
+  const uint64_t kills = testing::FromEnvironment("WINNOW_REFILTER_KILLS", 30);
+  for (uint64_t i = 0; i < kills; ++i) {
+    SCOPED_TRACE(i);
+    StartAgain();
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      static_cast<void>(database_.Refilter("winnow:10"));
+      _exit(0);
+    }
+    ::usleep(1000 * database_.Random(40));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ExpectWholeAfterASecondRun();
+    if (HasFatalFailure()) return;
+  }
+}
+
+// What is refused changes nothing; what is not refused loses nothing that RocksDB finds.
+TEST_F(Faults, DamagedFilesAreRefusedOrLeft) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(database_.path())) {
+    const std::string name = entry.path().filename();
+    const bool is_read = name == "CURRENT" || entry.path().extension() == ".sst" ||
+                         name.rfind("MANIFEST-", 0) == 0 || name.rfind("OPTIONS-", 0) == 0;
+    if (is_read) names.push_back(name);
+  }
+  const uint64_t cases = testing::FromEnvironment("WINNOW_REFILTER_DAMAGES", 60);
+  for (uint64_t i = 0; i < cases; ++i) {
+    StartAgain();
+    const std::string name = names[database_.Random(static_cast<unsigned>(names.size()))];
+    const std::string path = database_.path() + "/" + name;
+    std::string bytes = testing::ReadFile(path);
+    // Ends of tables have what is parsed.
+    const auto size = static_cast<unsigned>(bytes.size());
+    const unsigned window = i % 2 == 0 ? std::min(size, 2000u) : size;
+    const unsigned at = size - 1 - database_.Random(window);
+    if (i % 5 == 0) {
+      bytes.resize(at);
+    } else {
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << database_.Random(8)));
+    }
+    SCOPED_TRACE(name + " at " + std::to_string(at));
+    testing::WriteFile(path, bytes);
+    const bool opened = Opens();
+    const auto result = database_.Refilter("winnow:10");
+    if (!result.ok()) {
+      EXPECT_EQ(testing::ReadFile(path), bytes);
+      EXPECT_FALSE(result.status().message().empty());
+    } else if (opened) {
+      EXPECT_TRUE(Opens());
+    }
+  }
+}
+
+TEST_F(Faults, AJournalOfAnotherVersionIsRefused) {
+  testing::WriteFile(database_.path() + "/REFILTER", "winnow refilter 2\nmanifest 9\nend\n");
+  const auto result = database_.Refilter("winnow:10");
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(std::string(result.status().message()),
+              ::testing::HasSubstr("another version's winnow refilter"));
+}
+
+}  // namespace
+}  // namespace winnow::refilter_faults_test

@@ -1,0 +1,338 @@
+// `winnow refilter` on databases of many kinds: all keys stay, none comes back, and a second run
+// has nothing to do.
+
+#include "tools/winnow/refilter/refilter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/file_checksum.h>
+#include <rocksdb/utilities/backup_engine.h>
+#include <rocksdb/utilities/checkpoint.h>
+#include <rocksdb/version.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/database/database.h"
+#include "tests/refilter/refilter_testing.h"
+#include "tests/support/files.h"
+#include "tests/support/rocksdb_testing.h"
+#include "tools/winnow/verify/verify_file.h"
+#include "winnow/rocksdb_policy.h"
+
+namespace winnow::refilter_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+using inspect::RefilterResult;
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::Options;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::RefilteredDatabase;
+using testing::RefilterSetting;
+
+std::vector<RefilterSetting> Settings() {
+  const auto with_table = [](auto change) {
+    return [change](Options*, BlockBasedTableOptions* table) { change(table); };
+  };
+  const auto partitioned = [](BlockBasedTableOptions* table) {
+    table->partition_filters = true;
+    table->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table->metadata_block_size = 512;
+  };
+  std::vector<RefilterSetting> settings;
+  for (uint32_t version = 2; version <= (ROCKSDB_MAJOR >= 9 ? 6 : 5); ++version) {
+    settings.push_back({"format_" + std::to_string(version), "bloomfilter:10",
+                        with_table([=](auto* options) { options->format_version = version; })});
+  }
+  for (const auto type :
+       {ROCKSDB_NAMESPACE::kNoChecksum, ROCKSDB_NAMESPACE::kxxHash, ROCKSDB_NAMESPACE::kxxHash64,
+        ROCKSDB_NAMESPACE::kXXH3, ROCKSDB_NAMESPACE::kCRC32c}) {
+    settings.push_back({"checksum_" + std::to_string(type), "bloomfilter:10",
+                        with_table([=](auto* options) { options->checksum = type; })});
+  }
+  settings.push_back({"partitions", "bloomfilter:10", with_table(partitioned)});
+  settings.push_back({"partitions_in_sequence", "ribbonfilter:10",
+                      with_table([=](BlockBasedTableOptions* options) {
+                        partitioned(options);
+                        options->format_version = 2;
+                      })});
+  settings.push_back({"partitions_of_prefixes",
+                      "bloomfilter:10",
+                      with_table([=](BlockBasedTableOptions* options) {
+                        partitioned(options);
+                        options->whole_key_filtering = false;
+                      }),
+                      {"default"},
+                      "fixed:3"});
+  settings.push_back(
+      {"compressed", "bloomfilter:10", [](Options* options, BlockBasedTableOptions*) {
+         options->compression = ROCKSDB_NAMESPACE::kZSTD;
+       }});
+  settings.push_back({"prefixes", "bloomfilter:10", [](auto*, auto*) {}, {"default"}, "fixed:3"});
+  settings.push_back({"prefixes_alone",
+                      "bloomfilter:10",
+                      with_table([](auto* options) { options->whole_key_filtering = false; }),
+                      {"default"},
+                      "fixed:3"});
+  settings.push_back({"families", "bloomfilter:10", [](auto*, auto*) {}, {"default", "a", "b"}});
+  settings.push_back({"universal", "bloomfilter:10", [](Options* options, auto*) {
+                        options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
+                      }});
+  settings.push_back({"level_0", "bloomfilter:10",
+                      [](Options* options, auto*) { options->disable_auto_compactions = true; }});
+  settings.push_back({"without_filters", "", [](auto*, auto*) {}});
+  settings.push_back({"for_hits", "bloomfilter:10",
+                      [](Options* options, auto*) { options->optimize_filters_for_hits = true; }});
+  settings.push_back({"blob_files", "bloomfilter:10", [](Options* options, auto*) {
+                        options->enable_blob_files = true;
+                        options->min_blob_size = 20;
+                      }});
+  settings.push_back({"file_checksums", "bloomfilter:10", [](Options* options, auto*) {
+                        options->file_checksum_gen_factory =
+                            ROCKSDB_NAMESPACE::GetFileChecksumGenCrc32cFactory();
+                      }});
+  settings.push_back({"best_efforts", "bloomfilter:10",
+                      [](Options* options, auto*) { options->best_efforts_recovery = true; }});
+  settings.push_back(
+      {"ranges", "{id=winnow;range_bits=15}", [](auto*, auto*) {}, {"default"}, "winnow.range"});
+  return settings;
+}
+
+// Expects that each file's filter finds all its keys, by the check of `winnow verify`.
+void ExpectVerified(const std::string& database) {
+  for (const inspect::SstReport& file : inspect::ReadDatabase(database).files) {
+    const inspect::FileVerdict verdict = inspect::VerifyFile(file.path, {0, 1});
+    EXPECT_THAT(verdict.faults, IsEmpty()) << file.path;
+    EXPECT_FALSE(verdict.error) << file.path << ": " << verdict.error.value_or("");
+  }
+}
+
+std::map<std::string, std::string> BytesOf(const std::string& folder) {
+  std::map<std::string, std::string> bytes;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.is_regular_file()) {
+      bytes[entry.path().filename()] = testing::ReadFile(entry.path());
+    }
+  }
+  return bytes;
+}
+
+void ExpectWritten(const absl::StatusOr<RefilterResult>& result) {
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_GT(result->files, 0u);
+  EXPECT_GT(result->changed, 0u);
+  EXPECT_THAT(result->failed, IsEmpty());
+}
+
+TEST(RefilterTest, AllKeysStayThereAndBack) {
+  for (const RefilterSetting& setting : Settings()) {
+    SCOPED_TRACE(setting.name);
+    const testing::TemporaryFolder folder;
+    RefilteredDatabase database(folder / "db", setting);
+    database.Open(setting.policy);
+    database.Write(6000);
+    database.Close();
+    const std::string winnow =
+        setting.extractor == "winnow.range" ? "{id=winnow;range_bits=10}" : "winnow:10";
+    ExpectWritten(database.Refilter(winnow));
+    ExpectVerified(database.path());
+    const absl::StatusOr<RefilterResult> again = database.Refilter(winnow);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(again->changed, 0u);
+    database.Open(winnow);
+    database.Check();
+    database.Write(2000);
+    database.Check();
+    ASSERT_STATUS_OK(database.database()->VerifyChecksum());
+    database.Close();
+    const bool is_stock = setting.extractor != "winnow.range";
+    ExpectWritten(database.Refilter("bloomfilter:10"));
+    ExpectVerified(database.path());
+    database.Open(is_stock ? "bloomfilter:10" : winnow);
+    database.Check();
+    for (auto* const handle : database.handles()) {
+      ASSERT_STATUS_OK(database.database()->CompactRange({}, handle, nullptr, nullptr));
+    }
+    database.Check();
+    if (setting.name == "file_checksums") {
+      ASSERT_STATUS_OK(database.database()->VerifyFileChecksums({}));
+    }
+    database.Close();
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+class OneDatabase : public ::testing::Test {
+ protected:
+  OneDatabase() : database_(folder_ / "db", RefilterSetting{}) {
+    database_.Open("bloomfilter:10");
+    database_.Write(5000);
+    database_.Close();
+  }
+
+  void ExpectRefused(const std::string& why, const std::string& policy = "winnow:10") {
+    const std::map<std::string, std::string> before = BytesOf(database_.path());
+    const absl::StatusOr<RefilterResult> result = database_.Refilter(policy);
+    ASSERT_FALSE(result.ok());
+    EXPECT_THAT(std::string(result.status().message()), HasSubstr(why));
+    EXPECT_EQ(BytesOf(database_.path()), before);
+  }
+
+  const testing::TemporaryFolder folder_;
+  RefilteredDatabase database_;
+};
+
+using RefilterOneTest = OneDatabase;
+
+TEST_F(RefilterOneTest, FilesOfCheckpointsAndBackupsStayAsTheyAre) {
+  using ROCKSDB_NAMESPACE::BackupEngine;
+  using ROCKSDB_NAMESPACE::BackupEngineOptions;
+  database_.Open("bloomfilter:10");
+  ROCKSDB_NAMESPACE::Checkpoint* made = nullptr;
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::Checkpoint::Create(database_.database(), &made));
+  const std::unique_ptr<ROCKSDB_NAMESPACE::Checkpoint> checkpoint(made);
+  ASSERT_STATUS_OK(checkpoint->CreateCheckpoint(folder_ / "checkpoint"));
+  BackupEngine* engine = nullptr;
+  ASSERT_STATUS_OK(BackupEngine::Open(ROCKSDB_NAMESPACE::Env::Default(),
+                                      BackupEngineOptions(folder_ / "backup"), &engine));
+  const std::unique_ptr<BackupEngine> backup(engine);
+  ASSERT_STATUS_OK(backup->CreateNewBackup(database_.database(), true));
+  database_.Close();
+  const std::map<std::string, std::string> before = BytesOf(folder_ / "checkpoint");
+  const absl::StatusOr<RefilterResult> result = database_.Refilter("winnow:10");
+  ExpectWritten(result);
+  EXPECT_EQ(result->files_copied, result->changed);
+  EXPECT_EQ(BytesOf(folder_ / "checkpoint"), before);
+  database_.Open("winnow:10");
+  database_.Check();
+  // The next backup has the new files, by their own numbers.
+  ASSERT_STATUS_OK(backup->CreateNewBackup(database_.database(), true));
+  ASSERT_STATUS_OK(backup->VerifyBackup(1, true));
+  ASSERT_STATUS_OK(backup->VerifyBackup(2, true));
+  database_.Close();
+  fs::remove_all(database_.path());
+  ASSERT_STATUS_OK(backup->RestoreDBFromLatestBackup(database_.path(), database_.path()));
+  database_.Open("winnow:10");
+  database_.Check();
+  database_.Close();
+}
+
+TEST_F(RefilterOneTest, ReadersThatHaveTheFilesOpenGoOn) {
+  const Options options = database_.OptionsWith("bloomfilter:10");
+  rocksdb_abi::OpenedDB opened{};
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::OpenForReadOnly(options, database_.path(), &opened));
+  const std::unique_ptr<ROCKSDB_NAMESPACE::DB> reader = rocksdb_abi::Own(std::move(opened));
+  ExpectWritten(database_.Refilter("winnow:10"));
+  for (const auto& [key, value] : database_.model()["default"]) {
+    std::string found;
+    ASSERT_STATUS_OK(reader->Get({}, key, &found));
+    ASSERT_EQ(found, value);
+  }
+}
+
+TEST_F(RefilterOneTest, ADryRunWritesNothingAndSaysTheSame) {
+  const std::map<std::string, std::string> before = BytesOf(database_.path());
+  inspect::RefilterOptions options = database_.Request("winnow:10");
+  options.is_dry = true;
+  const std::atomic<bool> stop{false};
+  const auto dry =
+      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+  ASSERT_TRUE(dry.ok()) << dry.status();
+  EXPECT_EQ(BytesOf(database_.path()), before);
+  const auto written = database_.Refilter("winnow:10");
+  ExpectWritten(written);
+  EXPECT_EQ(dry->changed, written->changed);
+  EXPECT_EQ(dry->filter_bytes_after, written->filter_bytes_after);
+  EXPECT_LT(written->filter_bytes_after, written->filter_bytes_before);
+  EXPECT_LT(written->false_reads_after, written->false_reads_before);
+}
+
+TEST_F(RefilterOneTest, FilesOfOneLevelAlone) {
+  inspect::RefilterOptions options = database_.Request("winnow:10");
+  options.request.level = 1;
+  const std::atomic<bool> stop{false};
+  const auto one =
+      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+  const auto all = database_.Refilter("winnow:10");
+  ASSERT_TRUE(one.ok() && all.ok());
+  EXPECT_EQ(all->same, one->changed);
+  EXPECT_EQ(all->changed + one->changed, all->files);
+}
+
+TEST_F(RefilterOneTest, StopsBeforeABatch) {
+  const std::map<std::string, std::string> before = BytesOf(database_.path());
+  const std::atomic<bool> stop{true};
+  const auto result = inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(),
+                                        database_.Request("winnow:10"), stop, [](const auto&) {});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_TRUE(result->was_interrupted);
+  EXPECT_EQ(BytesOf(database_.path()), before);
+}
+
+TEST_F(RefilterOneTest, TheOrderOfFilesWithEqualSequenceNumbersStays) {
+  // Files of level 0 of which all but the ingested ones change.
+  RefilterSetting setting;
+  setting.change = [](Options* options, auto*) { options->disable_auto_compactions = true; };
+  RefilteredDatabase database(folder_ / "order", setting);
+  database.Open("winnow:10");
+  for (int round = 0; round < 5; ++round) {
+    database.Write(300);
+    database.Close();
+    database.Open(round % 2 == 0 ? "bloomfilter:10" : "winnow:10");
+  }
+  database.Close();
+  ExpectWritten(database.Refilter("winnow:10"));
+  database.Open("winnow:10");
+  database.Check();
+  database.Close();
+}
+
+TEST_F(RefilterOneTest, RefusesWhatItCanNotDo) {
+  database_.Open("bloomfilter:10");
+  ExpectRefused("open in another process");
+  database_.Close();
+  ExpectRefused("can't be loaded", "no-policy:1");
+  std::string name;
+  for (const auto& [file, bytes] : BytesOf(database_.path())) {
+    if (fs::path(file).extension() == ".sst") name = file;
+  }
+  const std::string table = database_.path() + "/" + name;
+  const std::string bytes = testing::ReadFile(table);
+  testing::WriteFile(table, bytes.substr(0, bytes.size() - 1));
+  ExpectRefused("bytes, and the MANIFEST says");
+  fs::remove(table);
+  ExpectRefused("--path");
+  testing::WriteFile(table, bytes);
+  for (const auto& [file, text] : BytesOf(database_.path())) {
+    if (file.rfind("OPTIONS-", 0) != 0) continue;
+    std::string later = text;
+    later.replace(later.find("rocksdb_version=") + 16, 1, "99");
+    testing::WriteFile(database_.path() + "/" + file, later);
+  }
+  ExpectRefused("take a winnow that was built for that version");
+}
+
+TEST_F(RefilterOneTest, AFileWithADamagedBlockStays) {
+  std::string name;
+  for (const auto& [file, bytes] : BytesOf(database_.path())) {
+    if (fs::path(file).extension() == ".sst") name = file;
+  }
+  const std::string table = database_.path() + "/" + name;
+  std::string bytes = testing::ReadFile(table);
+  bytes[100] = static_cast<char>(bytes[100] ^ 1);
+  testing::WriteFile(table, bytes);
+  const auto result = database_.Refilter("winnow:10");
+  ASSERT_TRUE(result.ok()) << result.status();
+  ASSERT_EQ(result->failed.size(), 1u);
+  EXPECT_EQ(result->failed.front().first, table);
+  EXPECT_EQ(testing::ReadFile(table), bytes);
+}
+
+}  // namespace
+}  // namespace winnow::refilter_test

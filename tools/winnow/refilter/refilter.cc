@@ -1,0 +1,383 @@
+#include "tools/winnow/refilter/refilter.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "src/database/new_ends.h"
+#include "src/rocksdb/ranges/range_extractor.h"
+#include "src/sst/classify_block.h"
+#include "src/sst/filter_blocks.h"
+#include "src/sst/known_comparator.h"
+#include "src/sst/sst_filters.h"
+#include "src/sst/table_tail.h"
+#include "src/text/numbers.h"
+#include "src/text/printable.h"
+#include "tools/winnow/refilter/refilter_plan.h"
+
+namespace winnow::inspect {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using ROCKSDB_NAMESPACE::Env;
+
+// A batch has at most so many files, and so many bytes of data, but for level 0.
+constexpr size_t kMostFiles = 256;
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+
+// Bytes of an end beside its filter: properties, metaindex, footer.
+constexpr double kBytesOfEnd = 16 << 10;
+
+// The database's LOCK.
+class Lock {
+ public:
+  explicit Lock(Env* env) : env_(env) {}
+  ~Lock() {
+    if (lock_ != nullptr) env_->UnlockFile(lock_).PermitUncheckedError();
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+  absl::Status Take(const std::string& database) {
+    const ROCKSDB_NAMESPACE::Status status = env_->LockFile(database + "/LOCK", &lock_);
+    if (status.ok()) return absl::OkStatus();
+    lock_ = nullptr;
+    return Refused(
+        absl::StrCat("the database is open in another process, or its LOCK can't be "
+                     "taken: ",
+                     status.ToString(), ". Close the database first"));
+  }
+
+ private:
+  Env* const env_;
+  ROCKSDB_NAMESPACE::FileLock* lock_ = nullptr;
+};
+
+// Counts what is read, and waits so that it is not more a second than allowed. Thread-safe.
+class Reading {
+ public:
+  Reading(const RefilterOptions& options, const std::atomic<bool>& stop,
+          const std::function<void(const RefilterProgress&)>& show)
+      : options_(options), stop_(stop), show_(show) {}
+
+  // Returns false if it is to end.
+  bool Read(uint64_t bytes) {
+    double wait = 0;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      progress_.bytes += bytes;
+      show_(progress_);
+      if (options_.bytes_a_second > 0) {
+        const std::chrono::duration<double> since = Clock::now() - begin_;
+        wait = static_cast<double>(progress_.bytes) / options_.bytes_a_second - since.count();
+      }
+    }
+    if (wait > 0) std::this_thread::sleep_for(std::chrono::duration<double>(wait));
+    return !stop_;
+  }
+  void EndFile() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++progress_.files;
+    show_(progress_);
+  }
+  RefilterProgress& progress() { return progress_; }  // of one thread
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+ private:
+  const RefilterOptions& options_;
+  const std::atomic<bool>& stop_;
+  const std::function<void(const RefilterProgress&)>& show_;
+  const Clock::time_point begin_ = Clock::now();
+  std::mutex mutex_;
+  RefilterProgress progress_;
+};
+
+// A filter, as counted.
+struct Weight {
+  uint64_t bytes = 0;
+  double rate = 1;  // expected; that of a file without filter is 1
+};
+
+Weight WeightOf(const std::vector<std::string>& blocks, uint64_t keys) {
+  Weight weight;
+  if (blocks.empty()) return weight;
+  double sum = 0;
+  for (const std::string& block : blocks) {
+    weight.bytes += block.size();
+    sum += ClassifyBlock(block, keys / blocks.size()).expected_fpr.value_or(1);
+  }
+  weight.rate = sum / static_cast<double>(blocks.size());
+  return weight;
+}
+
+struct Outcome {
+  absl::Status status;
+  std::optional<NewEnd> end;  // unset: the file has this filter already
+  Weight before;
+  Weight after;
+};
+
+class Run {
+ public:
+  Run(Env* env, const RefilterOptions& options, RefilterDatabase* database, Reading* reading)
+      : env_(env), options_(options), database_(*database), reading_(*reading) {
+    where_.env = env;
+    where_.database = options.request.database;
+    where_.folders = database->folders;
+    where_.copies_all = database->copies_all || options.copies_all;
+  }
+
+  absl::Status All(const std::atomic<bool>& stop, RefilterResult* result) {
+    plan_ = PlanFilters(database_);
+    const std::vector<std::vector<const RefilterFile*>> batches = Batches(result);
+    if (const absl::Status room = CheckRoom(batches); !room.ok()) return room;
+    for (const std::vector<const RefilterFile*>& batch : batches) {
+      std::vector<Outcome> outcomes = Build(batch);
+      if (stop) {
+        result->was_interrupted = true;
+        break;
+      }
+      if (const absl::Status written = Write(batch, &outcomes, result); !written.ok()) {
+        return written;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  int LevelOf(const RefilterFile& file) const {
+    // Numbers change with each batch, and levels do not.
+    return plan_.at(file.number).place.level;
+  }
+
+  // Returns the files by batches: those of level 0 of a family in one, as their order follows from
+  // their numbers.
+  std::vector<std::vector<const RefilterFile*>> Batches(RefilterResult* result) {
+    std::map<uint32_t, std::vector<const RefilterFile*>> level_0;
+    std::vector<std::vector<const RefilterFile*>> batches;
+    uint64_t bytes = 0;
+    for (const RefilterFile& file : database_.files) {
+      family_of_[file.number] = database_.manifest.files.at(file.number).family;
+      if (options_.request.level && LevelOf(file) != *options_.request.level) continue;
+      ++result->files;
+      const uint64_t data = file.tail.Number("rocksdb.data.size");
+      reading_.progress().all_bytes += data;
+      if (LevelOf(file) == 0) {
+        level_0[family_of_[file.number]].push_back(&file);
+        continue;
+      }
+      bytes += data;
+      if (batches.empty() || batches.back().size() == kMostFiles || bytes > kMostBytes) {
+        batches.emplace_back();
+        bytes = data;
+      }
+      batches.back().push_back(&file);
+    }
+    for (auto& [family, files] : level_0) batches.push_back(std::move(files));
+    reading_.progress().all_files = result->files;
+    return batches;
+  }
+
+  // Returns an error if the file systems are too small for ends and copies.
+  absl::Status CheckRoom(const std::vector<std::vector<const RefilterFile*>>& batches) const {
+    if (options_.is_dry) return absl::OkStatus();
+    std::map<std::string, double> needed;
+    for (const auto& batch : batches) {
+      for (const RefilterFile* const file : batch) {
+        const RefilterFamily& family = database_.families.at(family_of_.at(file->number));
+        const double bits =
+            family.winnow ? family.winnow->bits_per_key + 2 + family.winnow->range_bits : 20;
+        double& sum = needed[file->folder];
+        sum += static_cast<double>(file->keys()) * bits / 8 + kBytesOfEnd;
+        if (where_.copies_all || HasOtherNames(env_, file->path())) {
+          sum += static_cast<double>(file->tail.bytes);
+        }
+      }
+    }
+    for (const auto& [folder, bytes] : needed) {
+      uint64_t free = 0;
+      if (!env_->GetFreeSpace(folder, &free).ok() || static_cast<double>(free) >= bytes) continue;
+      return Refused(
+          absl::StrCat(Printable(folder), " has ", ByteSize(static_cast<double>(free)),
+                       " free, and up to ", ByteSize(bytes),
+                       " are needed for new ends and copies: make room, or begin with some "
+                       "files by --level=N or --cf=NAME"));
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<Outcome> Build(const std::vector<const RefilterFile*>& batch) {
+    std::vector<Outcome> outcomes(batch.size());
+    std::atomic<size_t> next{0};
+    const auto work = [&] {
+      for (size_t i = next++; i < batch.size(); i = next++) {
+        outcomes[i] = BuildOne(*batch[i]);
+        reading_.EndFile();
+      }
+    };
+    std::vector<std::thread> threads;
+    const size_t jobs = std::min<size_t>(static_cast<size_t>(options_.jobs), batch.size());
+    for (size_t i = 1; i < jobs; ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    return outcomes;
+  }
+
+  Outcome BuildOne(const RefilterFile& file) {
+    Outcome outcome;
+    try {
+      outcome.status = TryToBuild(file, &outcome);
+    } catch (const std::exception& exception) {
+      outcome.status = absl::InternalError(exception.what());
+    }
+    return outcome;
+  }
+
+  absl::Status TryToBuild(const RefilterFile& file, Outcome* outcome) {
+    const RefilterFamily& family = database_.families.at(family_of_.at(file.number));
+    FilterToWrite filter;
+    filter.policy = family.made->Name();
+    filter.compatibility = family.made->CompatibilityName();
+    filter.whole_keys = family.table.whole_key_filtering;
+    if (family.prefixes != nullptr) filter.extractor = family.prefixes->AsString();
+    const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder =
+        NewBuilderFor(family, plan_.at(file.number), !file.tail.partitions.empty());
+    if (builder != nullptr) {
+      FilterOfKeys contents;
+      contents.comparator = family.options.comparator;
+      contents.whole_keys = filter.whole_keys;
+      contents.prefixes = family.prefixes;
+      absl::StatusOr<FilterBlocks> built =
+          BuildFilterBlocks(file.path(), file.tail, contents, builder.get(),
+                            [this](uint64_t bytes) { return reading_.Read(bytes); });
+      if (!built.ok()) return built.status();
+      filter.blocks = std::move(built->blocks);
+      filter.entries = built->entries;
+    }
+    std::string error;
+    const std::vector<std::string> before = ReadFilterBlocks(file.path(), &error);
+    outcome->before = WeightOf(before, file.keys());
+    outcome->after = WeightOf(filter.blocks, file.keys());
+    if (error.empty() && before == filter.blocks && HasTheseProperties(file.tail, filter)) {
+      return absl::OkStatus();
+    }
+    NewEnd& end = outcome->end.emplace();
+    end.number = file.number;
+    end.folder = file.folder;
+    end.bytes = NewEndOf(file.tail, filter);
+    return absl::OkStatus();
+  }
+
+  // Returns whether RocksDB would ask the file's filter as the new one.
+  static bool HasTheseProperties(const TableTail& tail, const FilterToWrite& filter) {
+    const std::string extractor = tail.Text("rocksdb.prefix.extractor.name");
+    // The text of winnow.range is different each time.
+    const bool is_range =
+        plugin::IsRangeExtractorText(extractor) && plugin::IsRangeExtractorText(filter.extractor);
+    const std::string whole_keys = tail.Text("rocksdb.block.based.table.whole.key.filtering");
+    return (is_range || extractor == filter.extractor) &&
+           whole_keys == (filter.whole_keys ? "1" : "0") &&
+           (filter.blocks.empty() || (tail.Text("rocksdb.filter.policy") == filter.policy &&
+                                      absl::EndsWith(tail.filter, "." + filter.compatibility)));
+  }
+
+  absl::Status Write(const std::vector<const RefilterFile*>& batch, std::vector<Outcome>* outcomes,
+                     RefilterResult* result) {
+    const bool is_level_0 = LevelOf(*batch.front()) == 0;
+    bool has_failed = false;
+    std::vector<NewEnd> ends;
+    for (size_t i = 0; i < batch.size(); ++i) {
+      Outcome& outcome = (*outcomes)[i];
+      if (!outcome.status.ok()) {
+        result->failed.emplace_back(batch[i]->path(), outcome.status.message());
+        has_failed = true;
+      } else if (outcome.end) {
+        ends.push_back(std::move(*outcome.end));
+      } else {
+        ++result->same;
+      }
+    }
+    if (is_level_0 && has_failed && !ends.empty()) {
+      result->remarks.push_back(
+          "files of level 0 stay as they are, as one of them can't be read: they get numbers "
+          "together, or none");
+      ends.clear();
+    }
+    const uint64_t changed = ends.size();
+    if (is_level_0 && changed > 0) {
+      for (size_t i = 0; i < batch.size(); ++i) {
+        const bool is_new = std::any_of(ends.begin(), ends.end(), [&](const NewEnd& end) {
+          return end.number == batch[i]->number;
+        });
+        if (!is_new) ends.push_back({batch[i]->number, batch[i]->folder, {}});
+      }
+    }
+    if (!options_.is_dry && changed > 0) {
+      const absl::StatusOr<WrittenEnds> written = WriteEnds(where_, ends, &database_.manifest);
+      if (!written.ok()) return written.status();
+      result->bytes_written += written->bytes_written;
+      result->files_copied += written->files_copied;
+    }
+    result->changed += changed;
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const Outcome& outcome = (*outcomes)[i];
+      if (!outcome.status.ok()) continue;
+      const double reached = plan_.at(batch[i]->number).reached;
+      result->filter_bytes_before += outcome.before.bytes;
+      result->filter_bytes_after += outcome.after.bytes;
+      result->false_reads_before += reached * outcome.before.rate;
+      result->false_reads_after += reached * outcome.after.rate;
+    }
+    return absl::OkStatus();
+  }
+
+  Env* const env_;
+  const RefilterOptions& options_;
+  RefilterDatabase& database_;
+  Reading& reading_;
+  EndsToWrite where_;
+  std::map<uint64_t, PlannedFilter> plan_;  // by number at the beginning
+  std::map<uint64_t, uint32_t> family_of_;  // likewise
+};
+
+}  // namespace
+
+absl::StatusOr<RefilterResult> Refilter(Env* env, const RefilterOptions& options,
+                                        const std::atomic<bool>& stop,
+                                        const std::function<void(const RefilterProgress&)>& show) {
+  RefilterResult result;
+  Reading reading(options, stop, show);
+  const std::string& folder = options.request.database;
+  if (!env->FileExists(folder + "/CURRENT").ok()) {
+    return Refused(absl::StrCat(Printable(folder), " is no database: it has no file CURRENT"));
+  }
+  Lock lock(env);
+  if (const absl::Status taken = lock.Take(folder); !taken.ok()) return taken;
+  if (options.is_dry && HasRefilterJournal(env, folder)) {
+    return Refused("a killed winnow refilter left a batch to end: run it without --dry_run first");
+  }
+  if (!options.is_dry) {
+    const absl::StatusOr<bool> ended = FinishOrUndo(env, folder);
+    if (!ended.ok()) return ended.status();
+    result.ended_former = *ended;
+  }
+  absl::StatusOr<RefilterDatabase> database = ReadForRefilter(env, options.request);
+  if (!database.ok()) return database.status();
+  result.remarks = database->remarks;
+  Run run(env, options, &*database, &reading);
+  if (const absl::Status done = run.All(stop, &result); !done.ok()) return done;
+  result.bytes_read = reading.progress().bytes;
+  result.seconds = reading.seconds();
+  return result;
+}
+
+}  // namespace winnow::inspect

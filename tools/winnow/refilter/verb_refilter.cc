@@ -1,0 +1,216 @@
+// The verb `winnow refilter`, which gives the files of a closed database new filters.
+
+#include <absl/flags/flag.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "src/text/numbers.h"
+#include "src/text/printable.h"
+#include "tools/winnow/cli/byte_count.h"
+#include "tools/winnow/cli/flags.h"
+#include "tools/winnow/cli/json.h"
+#include "tools/winnow/cli/print.h"
+#include "tools/winnow/cli/progress_line.h"
+#include "tools/winnow/cli/verbs.h"
+#include "tools/winnow/findings/table_arguments.h"
+#include "tools/winnow/refilter/refilter.h"
+
+WINNOW_FLAG(refilter, std::string, policy, "", TextValue("POLICY"),
+            "the filters to write, an options string as winnow:10 or bloomfilter:10; without it, "
+            "that of WINNOW_POLICY or, if that is not set, of the latest OPTIONS file");
+WINNOW_TAKES(refilter, kFamilyFlag);
+WINNOW_FLAG(refilter, int, level, -1, WholeValue("N", 0, 99),
+            "only files on this level; bits still follow from all files");
+WINNOW_TAKES(refilter, kPathFlag);
+WINNOW_TAKES(refilter, kJobsFlag);
+WINNOW_FLAG(refilter, std::string, rate, "", BytesValue("BYTES", 1, 1e15),
+            "read at most so many bytes of data a second, as 100MB");
+WINNOW_SWITCH(refilter, copy,
+              "write copies of the files, so that RocksDB can open the database whenever the run "
+              "is killed; needs room for a batch of files");
+WINNOW_SWITCH(refilter, dry_run, "build the filters, say what they would save, and write nothing");
+WINNOW_TAKES(refilter, kJsonFlag);
+
+namespace winnow::tools {
+namespace {
+
+using inspect::ByteSize;
+using inspect::Printable;
+using inspect::RefilterOptions;
+using inspect::RefilterProgress;
+using inspect::RefilterResult;
+
+std::atomic<bool> stop{false};
+extern "C" void StopAtNextBatch(int signal) {
+  stop = true;
+  std::signal(signal, SIG_DFL);  // the second one ends the program
+}
+
+std::string PolicyOfEnvironment() {
+  const char* const text = std::getenv("WINNOW_POLICY");
+  const std::string policy = text == nullptr ? "" : text;
+  return policy == "stock" ? "" : policy;
+}
+
+std::string RefilterText(const RefilterResult& result, bool is_dry) {
+  const char* const changed = is_dry ? "would change" : "changed";
+  std::string text = absl::StrFormat("files        %d: %d %s, %d have these filters already",
+                                     result.files, result.changed, changed, result.same);
+  if (!result.failed.empty()) absl::StrAppend(&text, ", ", result.failed.size(), " left");
+  absl::StrAppendFormat(&text, "\nfilters      %s before, %s after\n",
+                        ByteSize(static_cast<double>(result.filter_bytes_before)),
+                        ByteSize(static_cast<double>(result.filter_bytes_after)));
+  absl::StrAppendFormat(&text,
+                        "false reads  %.4g before, %.4g after, expected for a lookup of an absent "
+                        "key\n",
+                        result.false_reads_before, result.false_reads_after);
+  absl::StrAppendFormat(&text, "read         %s of data in %.1f s\n",
+                        ByteSize(static_cast<double>(result.bytes_read)), result.seconds);
+  absl::StrAppendFormat(&text, "written      %s",
+                        ByteSize(static_cast<double>(result.bytes_written)));
+  if (result.files_copied > 0) {
+    absl::StrAppend(&text, ", with copies of ", inspect::Number(result.files_copied, "file"));
+  }
+  return absl::StrCat(text, "\n");
+}
+
+std::string RefilterJson(const std::string& database, const RefilterResult& result, bool is_dry) {
+  nlohmann::ordered_json content;
+  inspect::PutName("database", database, &content);
+  content["dry_run"] = is_dry;
+  content["ended_former_run"] = result.ended_former;
+  content["interrupted"] = result.was_interrupted;
+  content["files"] = result.files;
+  content["changed"] = result.changed;
+  content["same"] = result.same;
+  content["failed"] = nlohmann::ordered_json::array();
+  for (const auto& [path, why] : result.failed) {
+    nlohmann::ordered_json file;
+    inspect::PutName("path", path, &file);
+    file["error"] = why;
+    content["failed"].push_back(std::move(file));
+  }
+  content["filter_bytes_before"] = result.filter_bytes_before;
+  content["filter_bytes_after"] = result.filter_bytes_after;
+  content["false_reads_before"] = result.false_reads_before;
+  content["false_reads_after"] = result.false_reads_after;
+  content["bytes_read"] = result.bytes_read;
+  content["bytes_written"] = result.bytes_written;
+  content["files_copied"] = result.files_copied;
+  content["seconds"] = result.seconds;
+  content["remarks"] = result.remarks;
+  return inspect::Document("winnow.refilter/1", content);
+}
+
+std::string ProgressText(const RefilterProgress& progress, double seconds) {
+  const auto bytes = static_cast<double>(progress.bytes);
+  return absl::StrCat(progress.files, " of ", inspect::Number(progress.all_files, "file"), ", ",
+                      ByteSize(bytes), " of ", ByteSize(static_cast<double>(progress.all_bytes)),
+                      ", ", ByteSize(bytes / std::max(seconds, 1e-3)), "/s");
+}
+
+int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return WrongUsage(verb, "which database?");
+  if (arguments.size() > 1) return WrongUsage(verb, "one database at a time");
+  RefilterOptions options;
+  options.request.database = arguments.front();
+  while (options.request.database.size() > 1 && options.request.database.back() == '/') {
+    options.request.database.pop_back();
+  }
+  options.request.folders = TableFolders();
+  options.request.policy = absl::GetFlag(FLAGS_refilter_policy);
+  if (options.request.policy.empty()) options.request.policy = PolicyOfEnvironment();
+  options.request.families = FamiliesOfFlags();
+  if (const int level = absl::GetFlag(FLAGS_refilter_level); level >= 0) {
+    options.request.level = level;
+  }
+  options.jobs = Jobs();
+  options.bytes_a_second = ParseByteCount(absl::GetFlag(FLAGS_refilter_rate)).value_or(0);
+  options.copies_all = absl::GetFlag(FLAGS_refilter_copy);
+  options.is_dry = absl::GetFlag(FLAGS_refilter_dry_run);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto former = std::signal(signal, StopAtNextBatch);
+    if (former == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+  absl::StatusOr<RefilterResult> result;
+  {
+    ProgressLine line;
+    const auto begin = std::chrono::steady_clock::now();
+    result = inspect::Refilter(
+        ROCKSDB_NAMESPACE::Env::Default(), options, stop, [&](const RefilterProgress& progress) {
+          const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin;
+          line.Show(ProgressText(progress, since.count()));
+        });
+  }
+  if (!result.ok()) {
+    SayWarnings(verb.name, {std::string(result.status().message())});
+    return kCouldNotRead;
+  }
+  if (result->ended_former) {
+    SayWarnings(verb.name, {"a batch of a killed run was finished or undone first"});
+  }
+  SayWarnings(verb.name, result->remarks);
+  std::vector<std::string> failed;
+  for (const auto& [path, why] : result->failed) {
+    failed.push_back(absl::StrCat(Printable(path), ": ", why, ". It stays as it is"));
+  }
+  SayWarnings(verb.name, failed);
+  if (result->was_interrupted) {
+    SayWarnings(verb.name, {"interrupted: the files so far are done, and the same command goes "
+                            "on with the others"});
+  }
+  if (!Print(verb.name, absl::GetFlag(FLAGS_json)
+                            ? RefilterJson(options.request.database, *result, options.is_dry)
+                            : RefilterText(*result, options.is_dry))) {
+    return kCouldNotRead;
+  }
+  return result->failed.empty() && !result->was_interrupted ? kAllGood : kFaultFound;
+}
+
+}  // namespace
+
+Verb RefilterVerb() {
+  return {
+      "refilter",
+      "FOLDER [FLAGS] [--dry_run] [--json]",
+      "Gives the files of a closed database new filters, without a compaction",
+      "Reads the keys of each SST file and appends a new filter, with properties that match it;\n"
+      "data blocks stay where they are. Bits follow from all files of the tree at once, as\n"
+      "level_plan=auto gives them to new files. So a database has Winnow's filters, more bits,\n"
+      "range filters or, by --policy=bloomfilter:10, RocksDB's own again in the time that\n"
+      "reading it takes. Files whose filter would be the same stay as they are: a second run\n"
+      "does nothing, and one that was stopped goes on.\n"
+      "The database must be closed. Files get new numbers, in batches: the new MANIFEST names\n"
+      "all files of a batch, or the former one none. If the run is killed, run it again, with\n"
+      "any policy: it first finishes or undoes the batch that the file REFILTER in the folder\n"
+      "names. Before that, RocksDB may refuse the database, as files are longer than the\n"
+      "MANIFEST says; with --copy it does not. Files that have further names, as those of\n"
+      "checkpoints and backups, are copied and never written. The next incremental backup\n"
+      "copies all changed files.\n"
+      "Refused, with a sentence that says what to do, and before anything is written: open\n"
+      "databases, those of a later RocksDB, tables that are not block-based or encrypted,\n"
+      "comparators and prefix extractors that this program does not have, checksums of files\n"
+      "by other functions than FileChecksumCrc32c, missing or cut files, unknown records of\n"
+      "the MANIFEST, too little room. A file with a damaged block is left, with exit code 1.\n"
+      "^C stops before the next batch.\n"
+      "--json has: database; dry_run; ended_former_run; interrupted; files, of which changed\n"
+      "and same, and failed with path and error; filter_bytes_before and _after;\n"
+      "false_reads_before and _after, expected for a lookup of an absent key; bytes_read, of\n"
+      "data; bytes_written; files_copied; seconds; remarks.\n",
+      RunRefilter,
+      {{"winnow refilter DB --policy=winnow:10 --dry_run", "what new filters would save"},
+       {"winnow refilter DB --policy=winnow:10", "the filters of winnow:10 for all files"},
+       {"winnow refilter DB --policy=bloomfilter:10 --json", "the way back, for programs"}},
+      false,
+      {{"WINNOW_POLICY", "The filters to write, if --policy is not given."}}};
+}
+
+}  // namespace winnow::tools
