@@ -117,17 +117,18 @@ absl::Status Remove(Env* env, const std::string& path) {
                                                                    : ToStatus(path, status);
 }
 
-std::string TextOf(const Journal& journal) {
+// The database's own folder is an empty text, so that the database may be moved.
+std::string TextOf(const Journal& journal, const std::string& database) {
   std::string text = absl::StrCat(kFirstLine, "\nmanifest ", journal.manifest, "\n");
   for (const Change& change : journal.changes) {
     absl::StrAppend(&text, change.is_copy ? "copy " : "link ", change.old_number, " ",
                     change.new_number, " ", change.old_bytes, " ", change.new_bytes, " ",
-                    absl::BytesToHexString(change.folder), "\n");
+                    absl::BytesToHexString(change.folder == database ? "" : change.folder), "\n");
   }
   return absl::StrCat(text, "end\n");
 }
 
-std::optional<Journal> JournalOf(const std::string& text) {
+std::optional<Journal> JournalOf(const std::string& text, const std::string& database) {
   const std::vector<std::string> lines = absl::StrSplit(text, '\n');
   Journal journal;
   if (lines.size() < 4 || lines[0] != kFirstLine || lines[lines.size() - 2] != "end") {
@@ -149,7 +150,7 @@ std::optional<Journal> JournalOf(const std::string& text) {
       return std::nullopt;
     }
     change.is_copy = words[0] == "copy";
-    change.folder = absl::HexStringToBytes(words[5]);
+    change.folder = words[5].empty() ? database : absl::HexStringToBytes(words[5]);
     journal.changes.push_back(std::move(change));
   }
   return journal;
@@ -316,7 +317,7 @@ absl::StatusOr<bool> FinishOrUndo(Env* env, const std::string& database) {
   if (const Status read = ReadFileToString(env, path, &text); !read.ok()) {
     return ToStatus(path, read);
   }
-  const std::optional<Journal> journal = JournalOf(text);
+  const std::optional<Journal> journal = JournalOf(text, database);
   if (!journal) {
     return absl::DataLossError(
         absl::StrCat(path,
@@ -374,9 +375,10 @@ absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vecto
     journal.changes.push_back(std::move(change));
   }
   journal.manifest = number;
-  const absl::Status begun = ReplaceFile(
-      where.env, where.database, JournalPath(where.database),
-      absl::StrCat(where.database, "/", ManifestName(manifest->number)), TextOf(journal));
+  const absl::Status begun =
+      ReplaceFile(where.env, where.database, JournalPath(where.database),
+                  absl::StrCat(where.database, "/", ManifestName(manifest->number)),
+                  TextOf(journal, where.database));
   const absl::StatusOr<WrittenEnds> written = begun.ok()
                                                   ? WriteBatch(where, journal, ascending, *manifest)
                                                   : absl::StatusOr<WrittenEnds>(begun);

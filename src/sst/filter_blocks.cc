@@ -104,14 +104,15 @@ absl::StatusOr<FilterBlocks> BuildFilterBlocks(const std::string& path, const Ta
   const uint64_t entries =
       tail.Number("rocksdb.num.entries") -
       std::min(tail.Number("rocksdb.num.entries"), tail.Number("rocksdb.num.range-deletions"));
-  const uint64_t bytes_a_step =
-      tail.Number("rocksdb.data.size") * kKeysBetweenSteps / std::max<uint64_t>(entries, 1);
+  uint64_t bytes_left = tail.Number("rocksdb.data.size");
+  const uint64_t bytes_a_step = bytes_left / (entries / kKeysBetweenSteps + 1);
   FilterBlocks filter;
   Adder adder(contents, builder, &filter);
   uint64_t seen = 0;
   for (keys->SeekToFirst(); keys->Valid(); keys->Next()) {
-    if (++seen % kKeysBetweenSteps == 0 && !read_bytes(bytes_a_step)) {
-      return absl::CancelledError("interrupted");
+    if (++seen % kKeysBetweenSteps == 0) {
+      bytes_left -= std::min(bytes_left, bytes_a_step);
+      if (!read_bytes(bytes_a_step)) return absl::CancelledError("interrupted");
     }
     const InternalKey& key = keys->key();
     if (key.user_key.size() < timestamp_bytes) {
@@ -131,6 +132,7 @@ absl::StatusOr<FilterBlocks> BuildFilterBlocks(const std::string& path, const Ta
     return absl::DataLossError(
         absl::StrCat("it has ", seen, " entries, but its properties say ", entries));
   }
+  if (!read_bytes(bytes_left)) return absl::CancelledError("interrupted");
   if (seen == 0) return filter;
   const size_t blocks = std::max<size_t>(tail.partitions.size(), 1);
   while (filter.blocks.size() < blocks) {

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "src/database/database.h"
+#include "src/sst/known_comparator.h"
+#include "tests/refilter/failing_env.h"
 #include "tests/refilter/refilter_testing.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
@@ -251,6 +253,74 @@ TEST_F(RefilterOneTest, ADryRunWritesNothingAndSaysTheSame) {
   EXPECT_EQ(dry->filter_bytes_after, written->filter_bytes_after);
   EXPECT_LT(written->filter_bytes_after, written->filter_bytes_before);
   EXPECT_LT(written->false_reads_after, written->false_reads_before);
+}
+
+TEST_F(RefilterOneTest, WhatIsPreparedWhileTheDatabaseIsOpenIsAppliedLater) {
+  inspect::RefilterOptions options = database_.Request("winnow:10");
+  options.prepares = true;
+  options.request.is_open = true;
+  const std::atomic<bool> stop{false};
+  database_.Open("bloomfilter:10");
+  const auto prepared =
+      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_GT(prepared->changed, 0u);
+  EXPECT_EQ(prepared->bytes_written, 0u);
+  database_.Check();
+  database_.Write(300);
+  database_.Close();
+  const auto other = database_.Refilter("winnow:12");
+  ExpectWritten(other);
+  EXPECT_GT(other->bytes_read, prepared->bytes_read / 2);  // nothing was prepared for that policy
+  EXPECT_FALSE(fs::exists(database_.path() + "/REFILTER.prepared"));
+
+  database_.Open("bloomfilter:10");
+  ASSERT_TRUE(
+      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {}).ok());
+  database_.Write(100);
+  database_.Close();
+  const auto applied = database_.Refilter("winnow:10");
+  ExpectWritten(applied);
+  EXPECT_LT(applied->bytes_read, prepared->bytes_read / 2);
+  EXPECT_FALSE(fs::exists(database_.path() + "/REFILTER.prepared"));
+  ExpectVerified(database_.path());
+  database_.Open("winnow:10");
+  database_.Check();
+  database_.Close();
+}
+
+TEST_F(RefilterOneTest, ADatabaseThatWasMovedAfterAKillIsEnded) {
+  const std::string moved = folder_ / "moved";
+  testing::FailingEnv env(12, testing::FailingEnv::Failure::kDies);
+  EXPECT_FALSE(database_.Refilter("winnow:10", &env).ok());
+  ASSERT_TRUE(fs::exists(database_.path() + "/REFILTER"));
+  fs::rename(database_.path(), moved);
+  RefilteredDatabase there(moved, RefilterSetting{});
+  there.model() = database_.model();
+  const auto result = there.Refilter("winnow:10");
+  ExpectWritten(result);
+  EXPECT_TRUE(result->ended_former);
+  there.Open("winnow:10");
+  there.Check();
+  there.Close();
+}
+
+TEST_F(RefilterOneTest, TimestampsAreNotInFilters) {
+  RefilterSetting setting;
+  setting.change = [](Options* options, auto*) {
+    options->comparator = inspect::FindComparator("leveldb.BytewiseComparator.u64ts");
+  };
+  RefilteredDatabase database(folder_ / "timestamps", setting);
+  database.Open("bloomfilter:10");
+  std::string timestamp(8, '\0');
+  for (int i = 0; i < 2000; ++i) {
+    timestamp[0] = static_cast<char>(1 + i % 3);
+    ASSERT_STATUS_OK(database.database()->Put({}, database.RandomKey(), timestamp, "value"));
+    if (i % 700 == 0) ASSERT_STATUS_OK(database.database()->Flush({}));
+  }
+  database.Close();
+  ExpectWritten(database.Refilter("winnow:10"));
+  ExpectVerified(database.path());
 }
 
 TEST_F(RefilterOneTest, FilesOfOneLevelAlone) {

@@ -22,6 +22,7 @@
 #include "src/sst/table_tail.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
+#include "tools/winnow/refilter/prepared_ends.h"
 #include "tools/winnow/refilter/refilter_plan.h"
 
 namespace winnow::inspect {
@@ -101,14 +102,8 @@ class Reading {
   RefilterProgress progress_;
 };
 
-// A filter, as counted.
-struct Weight {
-  uint64_t bytes = 0;
-  double rate = 1;  // expected; that of a file without filter is 1
-};
-
-Weight WeightOf(const std::vector<std::string>& blocks, uint64_t keys) {
-  Weight weight;
+FilterWeight WeightOf(const std::vector<std::string>& blocks, uint64_t keys) {
+  FilterWeight weight;
   if (blocks.empty()) return weight;
   double sum = 0;
   for (const std::string& block : blocks) {
@@ -121,9 +116,7 @@ Weight WeightOf(const std::vector<std::string>& blocks, uint64_t keys) {
 
 struct Outcome {
   absl::Status status;
-  std::optional<NewEnd> end;  // unset: the file has this filter already
-  Weight before;
-  Weight after;
+  BuiltEnd end;
 };
 
 class Run {
@@ -189,7 +182,7 @@ class Run {
 
   // Returns an error if the file systems are too small for ends and copies.
   absl::Status CheckRoom(const std::vector<std::vector<const RefilterFile*>>& batches) const {
-    if (options_.is_dry) return absl::OkStatus();
+    if (options_.is_dry || options_.prepares) return absl::OkStatus();
     std::map<std::string, double> needed;
     for (const auto& batch : batches) {
       for (const RefilterFile* const file : batch) {
@@ -235,52 +228,68 @@ class Run {
   Outcome BuildOne(const RefilterFile& file) {
     Outcome outcome;
     try {
-      outcome.status = TryToBuild(file, &outcome);
+      outcome.status = TryToBuild(file, &outcome.end);
     } catch (const std::exception& exception) {
       outcome.status = absl::InternalError(exception.what());
     }
     return outcome;
   }
 
-  absl::Status TryToBuild(const RefilterFile& file, Outcome* outcome) {
+  // Takes the end that was prepared, or builds it, and keeps it if it is to be prepared.
+  absl::Status TryToBuild(const RefilterFile& file, BuiltEnd* end) {
     const RefilterFamily& family = database_.families.at(family_of_.at(file.number));
     FilterToWrite filter;
     filter.policy = family.made->Name();
     filter.compatibility = family.made->CompatibilityName();
     filter.whole_keys = family.table.whole_key_filtering;
     if (family.prefixes != nullptr) filter.extractor = family.prefixes->AsString();
+    EndName name;
+    name.database = where_.database;
+    name.number = file.number;
+    name.tail = &file.tail;
+    name.policy = family.policy;
+    name.whole_keys = filter.whole_keys;
+    // The text of winnow.range is different each time.
+    name.extractor = plugin::IsRangeExtractor(family.prefixes.get()) ? plugin::RangeExtractor::kName
+                                                                     : filter.extractor;
+    if (std::optional<BuiltEnd> kept = KeptEnd(env_, name)) {
+      *end = std::move(*kept);
+      return absl::OkStatus();
+    }
+    const absl::Status built = BuildEnd(file, family, &filter, end);
+    if (!built.ok() || !options_.prepares) return built;
+    return KeepEnd(env_, name, *end);
+  }
+
+  absl::Status BuildEnd(const RefilterFile& file, const RefilterFamily& family,
+                        FilterToWrite* filter, BuiltEnd* end) {
     const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder =
         NewBuilderFor(family, plan_.at(file.number), !file.tail.partitions.empty());
     if (builder != nullptr) {
       FilterOfKeys contents;
       contents.comparator = family.options.comparator;
-      contents.whole_keys = filter.whole_keys;
+      contents.whole_keys = filter->whole_keys;
       contents.prefixes = family.prefixes;
       absl::StatusOr<FilterBlocks> built =
           BuildFilterBlocks(file.path(), file.tail, contents, builder.get(),
                             [this](uint64_t bytes) { return reading_.Read(bytes); });
       if (!built.ok()) return built.status();
-      filter.blocks = std::move(built->blocks);
-      filter.entries = built->entries;
+      filter->blocks = std::move(built->blocks);
+      filter->entries = built->entries;
     }
     std::string error;
     const std::vector<std::string> before = ReadFilterBlocks(file.path(), &error);
-    outcome->before = WeightOf(before, file.keys());
-    outcome->after = WeightOf(filter.blocks, file.keys());
-    if (error.empty() && before == filter.blocks && HasTheseProperties(file.tail, filter)) {
-      return absl::OkStatus();
-    }
-    NewEnd& end = outcome->end.emplace();
-    end.number = file.number;
-    end.folder = file.folder;
-    end.bytes = NewEndOf(file.tail, filter);
+    end->before = WeightOf(before, file.keys());
+    end->after = WeightOf(filter->blocks, file.keys());
+    const bool is_same =
+        error.empty() && before == filter->blocks && HasTheseProperties(file.tail, *filter);
+    if (!is_same) end->bytes = NewEndOf(file.tail, *filter);
     return absl::OkStatus();
   }
 
   // Returns whether RocksDB would ask the file's filter as the new one.
   static bool HasTheseProperties(const TableTail& tail, const FilterToWrite& filter) {
     const std::string extractor = tail.Text("rocksdb.prefix.extractor.name");
-    // The text of winnow.range is different each time.
     const bool is_range =
         plugin::IsRangeExtractorText(extractor) && plugin::IsRangeExtractorText(filter.extractor);
     const std::string whole_keys = tail.Text("rocksdb.block.based.table.whole.key.filtering");
@@ -298,10 +307,12 @@ class Run {
     for (size_t i = 0; i < batch.size(); ++i) {
       Outcome& outcome = (*outcomes)[i];
       if (!outcome.status.ok()) {
+        // While the database is open, compactions remove files.
+        if (options_.prepares && !env_->FileExists(batch[i]->path()).ok()) continue;
         result->failed.emplace_back(batch[i]->path(), outcome.status.message());
         has_failed = true;
-      } else if (outcome.end) {
-        ends.push_back(std::move(*outcome.end));
+      } else if (outcome.end.bytes) {
+        ends.push_back({batch[i]->number, batch[i]->folder, std::move(*outcome.end.bytes)});
       } else {
         ++result->same;
       }
@@ -321,7 +332,7 @@ class Run {
         if (!is_new) ends.push_back({batch[i]->number, batch[i]->folder, {}});
       }
     }
-    if (!options_.is_dry && changed > 0) {
+    if (!options_.is_dry && !options_.prepares && changed > 0) {
       const absl::StatusOr<WrittenEnds> written = WriteEnds(where_, ends, &database_.manifest);
       if (!written.ok()) return written.status();
       result->bytes_written += written->bytes_written;
@@ -332,10 +343,10 @@ class Run {
       const Outcome& outcome = (*outcomes)[i];
       if (!outcome.status.ok()) continue;
       const double reached = plan_.at(batch[i]->number).reached;
-      result->filter_bytes_before += outcome.before.bytes;
-      result->filter_bytes_after += outcome.after.bytes;
-      result->false_reads_before += reached * outcome.before.rate;
-      result->false_reads_after += reached * outcome.after.rate;
+      result->filter_bytes_before += outcome.end.before.bytes;
+      result->filter_bytes_after += outcome.end.after.bytes;
+      result->false_reads_before += reached * outcome.end.before.rate;
+      result->false_reads_after += reached * outcome.end.after.rate;
     }
     return absl::OkStatus();
   }
@@ -360,12 +371,17 @@ absl::StatusOr<RefilterResult> Refilter(Env* env, const RefilterOptions& options
   if (!env->FileExists(folder + "/CURRENT").ok()) {
     return Refused(absl::StrCat(Printable(folder), " is no database: it has no file CURRENT"));
   }
+  const bool only_reads = options.is_dry || options.prepares;
   Lock lock(env);
-  if (const absl::Status taken = lock.Take(folder); !taken.ok()) return taken;
-  if (options.is_dry && HasRefilterJournal(env, folder)) {
-    return Refused("a killed winnow refilter left a batch to end: run it without --dry_run first");
+  if (!options.prepares) {
+    if (const absl::Status taken = lock.Take(folder); !taken.ok()) return taken;
   }
-  if (!options.is_dry) {
+  if (only_reads && HasRefilterJournal(env, folder)) {
+    return Refused(
+        "a killed winnow refilter left a batch to end: close the database, and run it "
+        "without --dry_run and --prepare first");
+  }
+  if (!only_reads) {
     const absl::StatusOr<bool> ended = FinishOrUndo(env, folder);
     if (!ended.ok()) return ended.status();
     result.ended_former = *ended;
@@ -375,6 +391,9 @@ absl::StatusOr<RefilterResult> Refilter(Env* env, const RefilterOptions& options
   result.remarks = database->remarks;
   Run run(env, options, &*database, &reading);
   if (const absl::Status done = run.All(stop, &result); !done.ok()) return done;
+  if (!only_reads && !result.was_interrupted) {
+    if (const absl::Status removed = RemoveKeptEnds(env, folder); !removed.ok()) return removed;
+  }
   result.bytes_read = reading.progress().bytes;
   result.seconds = reading.seconds();
   return result;

@@ -23,6 +23,8 @@ struct RefilterOptions {
   double bytes_a_second = 0;  // of reading; 0: as fast as it can
   bool copies_all = false;
   bool is_dry = false;  // builds the filters and writes nothing
+  // Builds the ends and keeps them for a later run, while any process may have the database open.
+  bool prepares = false;
 };
 
 struct RefilterProgress {
@@ -50,9 +52,9 @@ struct RefilterResult {
   std::vector<std::pair<std::string, std::string>> failed;  // path, clause: left as they are
 };
 
-// Takes the database's LOCK for its whole run. Stops before the next batch if *stop becomes true.
-// An error means that nothing was changed but what a killed run had left, or that the message says
-// what is to be done; it is a sentence.
+// Takes the database's LOCK for its whole run, unless it prepares one. Stops before the next batch
+// if *stop becomes true. An error means that nothing was changed but what a killed run had left, or
+// that the message says what is to be done; it is a sentence.
 absl::StatusOr<RefilterResult> Refilter(ROCKSDB_NAMESPACE::Env* env, const RefilterOptions& options,
                                         const std::atomic<bool>& stop,
                                         const std::function<void(const RefilterProgress&)>& show);

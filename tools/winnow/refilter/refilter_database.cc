@@ -247,6 +247,7 @@ absl::StatusOr<RefilterDatabase> ReadForRefilter(Env* env, const RefilterRequest
     if (family == database.families.end()) continue;
     const std::string name = TableName(number);
     const std::optional<std::string> path = FindTableFile(name, listed.bytes, database.folders);
+    if (!path && request.is_open) continue;
     if (!path) return Refused(WhyNotFound(name, listed.path, request.database));
     RefilterFile file;
     file.number = number;
@@ -260,6 +261,7 @@ absl::StatusOr<RefilterDatabase> ReadForRefilter(Env* env, const RefilterRequest
                       : absl::StrCat(": ", status.ToString())));
     }
     absl::StatusOr<TableTail> tail = ReadTableTail(env, *path, bytes);
+    if (!tail.ok() && request.is_open && !env->FileExists(*path).ok()) continue;
     if (!tail.ok()) {
       return Refused(absl::StrCat(Printable(*path), ": ", tail.status().message()));
     }

@@ -62,13 +62,14 @@ struct RefilterRequest {
   std::string policy;                 // empty: that of each family's OPTIONS
   std::vector<std::string> families;  // names; empty: all
   std::optional<int> level;           // only files on this level get other filters
+  bool is_open = false;               // compactions may remove files meanwhile
 };
 
 // Returns the error of what is refused; the sentence says why, and what to do.
 absl::Status Refused(const std::string& why);
 
-// Reads the database, whose LOCK the caller holds. Refuses what can't be refiltered, by an error
-// whose message is a sentence that says what to do.
+// Reads the database, whose LOCK the caller holds unless it is open. Refuses what can't be
+// refiltered, by an error whose message is a sentence that says what to do.
 absl::StatusOr<RefilterDatabase> ReadForRefilter(ROCKSDB_NAMESPACE::Env* env,
                                                  const RefilterRequest& request);
 

@@ -4,10 +4,13 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -36,6 +39,9 @@ WINNOW_FLAG(refilter, std::string, rate, "", BytesValue("BYTES", 1, 1e15),
 WINNOW_SWITCH(refilter, copy,
               "write copies of the files, so that RocksDB can open the database whenever the run "
               "is killed; needs room for a batch of files");
+WINNOW_SWITCH(refilter, prepare,
+              "build the filters while the database is open, for a run on the closed one, which "
+              "then takes seconds");
 WINNOW_SWITCH(refilter, dry_run, "build the filters, say what they would save, and write nothing");
 WINNOW_TAKES(refilter, kJsonFlag);
 
@@ -60,8 +66,10 @@ std::string PolicyOfEnvironment() {
   return policy == "stock" ? "" : policy;
 }
 
-std::string RefilterText(const RefilterResult& result, bool is_dry) {
-  const char* const changed = is_dry ? "would change" : "changed";
+std::string RefilterText(const RefilterResult& result, const RefilterOptions& options) {
+  const char* const changed = options.is_dry     ? "would change"
+                              : options.prepares ? "prepared"
+                                                 : "changed";
   std::string text = absl::StrFormat("files        %d: %d %s, %d have these filters already",
                                      result.files, result.changed, changed, result.same);
   if (!result.failed.empty()) absl::StrAppend(&text, ", ", result.failed.size(), " left");
@@ -72,20 +80,23 @@ std::string RefilterText(const RefilterResult& result, bool is_dry) {
                         "false reads  %.4g before, %.4g after, expected for a lookup of an absent "
                         "key\n",
                         result.false_reads_before, result.false_reads_after);
-  absl::StrAppendFormat(&text, "read         %s of data in %.1f s\n",
-                        ByteSize(static_cast<double>(result.bytes_read)), result.seconds);
+  absl::StrAppendFormat(&text, "read         %s of data\n",
+                        ByteSize(static_cast<double>(result.bytes_read)));
   absl::StrAppendFormat(&text, "written      %s",
                         ByteSize(static_cast<double>(result.bytes_written)));
   if (result.files_copied > 0) {
     absl::StrAppend(&text, ", with copies of ", inspect::Number(result.files_copied, "file"));
   }
-  return absl::StrCat(text, "\n");
+  absl::StrAppendFormat(&text, "\ntime         %.1f s%s\n", result.seconds,
+                        options.prepares ? "" : ", for which the database was closed");
+  return text;
 }
 
-std::string RefilterJson(const std::string& database, const RefilterResult& result, bool is_dry) {
+std::string RefilterJson(const RefilterResult& result, const RefilterOptions& options) {
   nlohmann::ordered_json content;
-  inspect::PutName("database", database, &content);
-  content["dry_run"] = is_dry;
+  inspect::PutName("database", options.request.database, &content);
+  content["dry_run"] = options.is_dry;
+  content["prepared"] = options.prepares;
   content["ended_former_run"] = result.ended_former;
   content["interrupted"] = result.was_interrupted;
   content["files"] = result.files;
@@ -121,10 +132,9 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   if (arguments.empty()) return WrongUsage(verb, "which database?");
   if (arguments.size() > 1) return WrongUsage(verb, "one database at a time");
   RefilterOptions options;
-  options.request.database = arguments.front();
-  while (options.request.database.size() > 1 && options.request.database.back() == '/') {
-    options.request.database.pop_back();
-  }
+  // A folder without a slash at its end.
+  const std::filesystem::path folder = std::filesystem::absolute(arguments.front());
+  options.request.database = (folder / "").parent_path().lexically_normal().string();
   options.request.folders = TableFolders();
   options.request.policy = absl::GetFlag(FLAGS_refilter_policy);
   if (options.request.policy.empty()) options.request.policy = PolicyOfEnvironment();
@@ -136,6 +146,11 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   options.bytes_a_second = ParseByteCount(absl::GetFlag(FLAGS_refilter_rate)).value_or(0);
   options.copies_all = absl::GetFlag(FLAGS_refilter_copy);
   options.is_dry = absl::GetFlag(FLAGS_refilter_dry_run);
+  options.prepares = absl::GetFlag(FLAGS_refilter_prepare);
+  options.request.is_open = options.prepares;
+  if (options.is_dry && options.prepares) {
+    return WrongUsage(verb, "--prepare and --dry_run at once? --dry_run writes nothing");
+  }
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto former = std::signal(signal, StopAtNextBatch);
     if (former == SIG_IGN) std::signal(signal, SIG_IGN);
@@ -167,9 +182,8 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
     SayWarnings(verb.name, {"interrupted: the files so far are done, and the same command goes "
                             "on with the others"});
   }
-  if (!Print(verb.name, absl::GetFlag(FLAGS_json)
-                            ? RefilterJson(options.request.database, *result, options.is_dry)
-                            : RefilterText(*result, options.is_dry))) {
+  if (!Print(verb.name, absl::GetFlag(FLAGS_json) ? RefilterJson(*result, options)
+                                                  : RefilterText(*result, options))) {
     return kCouldNotRead;
   }
   return result->failed.empty() && !result->was_interrupted ? kAllGood : kFaultFound;
@@ -192,7 +206,9 @@ Verb RefilterVerb() {
       "all files of a batch, or the former one none. If the run is killed, run it again, with\n"
       "any policy: it first finishes or undoes the batch that the file REFILTER in the folder\n"
       "names. Before that, RocksDB may refuse the database, as files are longer than the\n"
-      "MANIFEST says; with --copy it does not. Files that have further names, as those of\n"
+      "MANIFEST says; with --copy it does not. --prepare reads the keys while the database is\n"
+      "open; the same command without it then applies what it built to the files that are\n"
+      "still there, and does the rest. Files that have further names, as those of\n"
       "checkpoints and backups, are copied and never written. The next incremental backup\n"
       "copies all changed files.\n"
       "Refused, with a sentence that says what to do, and before anything is written: open\n"
@@ -201,12 +217,14 @@ Verb RefilterVerb() {
       "by other functions than FileChecksumCrc32c, missing or cut files, unknown records of\n"
       "the MANIFEST, too little room. A file with a damaged block is left, with exit code 1.\n"
       "^C stops before the next batch.\n"
-      "--json has: database; dry_run; ended_former_run; interrupted; files, of which changed\n"
+      "--json has: database; dry_run; prepared; ended_former_run; interrupted; files, of which "
+      "changed\n"
       "and same, and failed with path and error; filter_bytes_before and _after;\n"
       "false_reads_before and _after, expected for a lookup of an absent key; bytes_read, of\n"
       "data; bytes_written; files_copied; seconds; remarks.\n",
       RunRefilter,
       {{"winnow refilter DB --policy=winnow:10 --dry_run", "what new filters would save"},
+       {"winnow refilter DB --policy=winnow:10 --prepare", "the work while the database is open"},
        {"winnow refilter DB --policy=winnow:10", "the filters of winnow:10 for all files"},
        {"winnow refilter DB --policy=bloomfilter:10 --json", "the way back, for programs"}},
       false,

@@ -1,0 +1,54 @@
+// New ends that `winnow refilter --prepare` makes while the database is open, for a run on the
+// closed one. Each is a file in a folder of the database's folder, which RocksDB leaves alone.
+
+#ifndef WINNOW_TOOLS_WINNOW_REFILTER_PREPARED_ENDS_H_
+#define WINNOW_TOOLS_WINNOW_REFILTER_PREPARED_ENDS_H_
+
+#include <absl/status/status.h>
+#include <rocksdb/env.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "src/sst/table_tail.h"
+
+namespace winnow::inspect {
+
+inline constexpr char kPreparedFolder[] = "REFILTER.prepared";
+
+// A filter, as counted.
+struct FilterWeight {
+  uint64_t bytes = 0;
+  double rate = 1;  // expected; that of a file without filter is 1
+};
+
+// What there is to write to a file.
+struct BuiltEnd {
+  std::optional<std::string> bytes{};  // unset: the file has this filter already
+  FilterWeight before{};
+  FilterWeight after{};
+};
+
+// Identifies a file and the filter that it is to get, so that an end is used for no other.
+struct EndName {
+  std::string database;
+  uint64_t number = 0;
+  const TableTail* tail = nullptr;
+  std::string policy;  // options string
+  bool whole_keys = true;
+  std::string extractor;
+};
+
+// Writes an end, and syncs it.
+absl::Status KeepEnd(ROCKSDB_NAMESPACE::Env* env, const EndName& name, const BuiltEnd& end);
+
+// Returns the end that was kept under this name; nullopt if there is none, or a damaged one.
+std::optional<BuiltEnd> KeptEnd(ROCKSDB_NAMESPACE::Env* env, const EndName& name);
+
+// Removes all ends of the database.
+absl::Status RemoveKeptEnds(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
+
+}  // namespace winnow::inspect
+
+#endif  // WINNOW_TOOLS_WINNOW_REFILTER_PREPARED_ENDS_H_
