@@ -1,7 +1,7 @@
 // `winnow refilter` on databases of many kinds: all keys stay, none comes back, and a second run
 // has nothing to do.
 
-#include "tools/winnow/refilter/refilter.h"
+#include "src/refilter/refilter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

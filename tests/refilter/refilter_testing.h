@@ -23,7 +23,7 @@
 
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
-#include "tools/winnow/refilter/refilter.h"
+#include "src/refilter/refilter.h"
 
 namespace winnow::testing {
 

@@ -34,7 +34,8 @@ class FilePlan {
     std::shared_ptr<FilterFileMap> filter_files;  // gets the file's filters
     int job = 0;                                  // compaction that writes the file; 0 if unknown
     bool has_notes = false;
-    std::optional<family::Decided> decided{};  // bits that are decided elsewhere, without the record
+    std::optional<family::Decided>
+        decided{};  // bits that are decided elsewhere, without the record
   };
   FilePlan(const PolicyOptions& policy, const BuildFacts& facts, Tree tree);
 

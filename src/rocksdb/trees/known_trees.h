@@ -65,8 +65,8 @@ struct TreeRecord {
   std::atomic<bool> has_needless_flush{false};
 };
 
-// Returns the id with this number for the notes of a tree's files: the lower 48 bits count, of which
-// some are not 0.
+// Returns the id with this number for the notes of a tree's files: the lower 48 bits count, of
+// which some are not 0.
 uint64_t TreeIdOf(uint64_t number, const std::string& family) noexcept;
 // Returns an id for the notes of a new tree's files; 0 if the system has no random bits.
 uint64_t DrawTreeId(const std::string& family) noexcept;

@@ -24,7 +24,7 @@
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/table_arguments.h"
-#include "tools/winnow/refilter/refilter.h"
+#include "src/refilter/refilter.h"
 
 WINNOW_FLAG(refilter, std::string, policy, "", TextValue("POLICY"),
             "the filters to write, an options string as winnow:10 or bloomfilter:10; without it, "

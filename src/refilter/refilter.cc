@@ -1,4 +1,4 @@
-#include "tools/winnow/refilter/refilter.h"
+#include "src/refilter/refilter.h"
 
 #include <absl/status/status.h>
 #include <absl/strings/match.h>
@@ -14,6 +14,8 @@
 #include <thread>
 
 #include "src/database/new_ends.h"
+#include "src/refilter/prepared_ends.h"
+#include "src/refilter/refilter_plan.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/sst/classify_block.h"
 #include "src/sst/filter_blocks.h"
@@ -22,8 +24,6 @@
 #include "src/sst/table_tail.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "tools/winnow/refilter/prepared_ends.h"
-#include "tools/winnow/refilter/refilter_plan.h"
 
 namespace winnow::inspect {
 namespace {

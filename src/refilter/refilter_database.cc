@@ -1,4 +1,4 @@
-#include "tools/winnow/refilter/refilter_database.h"
+#include "src/refilter/refilter_database.h"
 
 #include <absl/status/status.h>
 #include <absl/strings/match.h>

@@ -1,4 +1,4 @@
-#include "tools/winnow/refilter/prepared_ends.h"
+#include "src/refilter/prepared_ends.h"
 
 #include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>

@@ -1,8 +1,8 @@
 // A closed database as `winnow refilter` finds it: live files with their ends, and the policy of
 // each column family.
 
-#ifndef WINNOW_TOOLS_WINNOW_REFILTER_REFILTER_DATABASE_H_
-#define WINNOW_TOOLS_WINNOW_REFILTER_REFILTER_DATABASE_H_
+#ifndef WINNOW_SRC_REFILTER_REFILTER_DATABASE_H_
+#define WINNOW_SRC_REFILTER_REFILTER_DATABASE_H_
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -75,4 +75,4 @@ absl::StatusOr<RefilterDatabase> ReadForRefilter(ROCKSDB_NAMESPACE::Env* env,
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_TOOLS_WINNOW_REFILTER_REFILTER_DATABASE_H_
+#endif  // WINNOW_SRC_REFILTER_REFILTER_DATABASE_H_

@@ -2,8 +2,8 @@
 // with nothing known of lookups and of today's filters: so that the same files always get the same
 // filters.
 
-#ifndef WINNOW_TOOLS_WINNOW_REFILTER_REFILTER_PLAN_H_
-#define WINNOW_TOOLS_WINNOW_REFILTER_REFILTER_PLAN_H_
+#ifndef WINNOW_SRC_REFILTER_REFILTER_PLAN_H_
+#define WINNOW_SRC_REFILTER_REFILTER_PLAN_H_
 
 #include <rocksdb/filter_policy.h>
 
@@ -13,9 +13,9 @@
 #include <optional>
 
 #include "src/policy_trial/trial_filter.h"
+#include "src/refilter/refilter_database.h"
 #include "src/rocksdb/builders/decided_builder.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
-#include "tools/winnow/refilter/refilter_database.h"
 
 namespace winnow::inspect {
 
@@ -36,4 +36,4 @@ std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilderFor(const Refilt
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_TOOLS_WINNOW_REFILTER_REFILTER_PLAN_H_
+#endif  // WINNOW_SRC_REFILTER_REFILTER_PLAN_H_

@@ -1,7 +1,7 @@
 // New filters for the files of a closed database, without a compaction.
 
-#ifndef WINNOW_TOOLS_WINNOW_REFILTER_REFILTER_H_
-#define WINNOW_TOOLS_WINNOW_REFILTER_REFILTER_H_
+#ifndef WINNOW_SRC_REFILTER_REFILTER_H_
+#define WINNOW_SRC_REFILTER_REFILTER_H_
 
 #include <absl/status/statusor.h>
 #include <rocksdb/env.h>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/winnow/refilter/refilter_database.h"
+#include "src/refilter/refilter_database.h"
 
 namespace winnow::inspect {
 
@@ -61,4 +61,4 @@ absl::StatusOr<RefilterResult> Refilter(ROCKSDB_NAMESPACE::Env* env, const Refil
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_TOOLS_WINNOW_REFILTER_REFILTER_H_
+#endif  // WINNOW_SRC_REFILTER_REFILTER_H_

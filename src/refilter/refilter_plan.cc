@@ -1,4 +1,4 @@
-#include "tools/winnow/refilter/refilter_plan.h"
+#include "src/refilter/refilter_plan.h"
 
 #include <rocksdb/comparator.h>
 

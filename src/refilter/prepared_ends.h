@@ -1,8 +1,8 @@
 // New ends that `winnow refilter --prepare` makes while the database is open, for a run on the
 // closed one. Each is a file in a folder of the database's folder, which RocksDB leaves alone.
 
-#ifndef WINNOW_TOOLS_WINNOW_REFILTER_PREPARED_ENDS_H_
-#define WINNOW_TOOLS_WINNOW_REFILTER_PREPARED_ENDS_H_
+#ifndef WINNOW_SRC_REFILTER_PREPARED_ENDS_H_
+#define WINNOW_SRC_REFILTER_PREPARED_ENDS_H_
 
 #include <absl/status/status.h>
 #include <rocksdb/env.h>
@@ -51,4 +51,4 @@ absl::Status RemoveKeptEnds(ROCKSDB_NAMESPACE::Env* env, const std::string& data
 
 }  // namespace winnow::inspect
 
-#endif  // WINNOW_TOOLS_WINNOW_REFILTER_PREPARED_ENDS_H_
+#endif  // WINNOW_SRC_REFILTER_PREPARED_ENDS_H_
