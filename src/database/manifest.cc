@@ -38,8 +38,11 @@ constexpr uint64_t kFamilyDrop = 202;
 constexpr uint64_t kBlobAddition = 400;
 constexpr uint64_t kBlobGarbage = 401;
 constexpr uint64_t kMayBeIgnored = 1 << 13;  // from here on, with a length
-// Those with a number: log, last sequence, previous log, least log, greatest family, atomic group.
-constexpr uint64_t kWithNumber[] = {2, 4, 9, 10, 203, 300};
+constexpr uint64_t kLog = 2;
+constexpr uint64_t kLastSequence = 4;
+constexpr uint64_t kAtomicGroup = 300;  // with the number of records of the group that follow
+// Others with a number: previous log, least log, greatest family.
+constexpr uint64_t kWithNumber[] = {9, 10, 203};
 // Former forms of files, blob files and logs, without a length.
 constexpr uint64_t kOldForms[] = {
     7, 100, 102, kMayBeIgnored + 2, kMayBeIgnored + 3, kMayBeIgnored + 4, kMayBeIgnored + 5};
@@ -67,6 +70,7 @@ bool Contains(const uint64_t* begin, const uint64_t* end, uint64_t tag) {
 absl::StatusOr<std::vector<std::string>> RecordsOf(std::string_view log) {
   std::vector<std::string> records;
   std::string record;
+  bool is_inside = false;  // the record goes on
   size_t at = 0;
   while (at + kLogHeader <= log.size()) {
     const size_t left = kLogBlock - at % kLogBlock;
@@ -78,8 +82,9 @@ absl::StatusOr<std::vector<std::string>> RecordsOf(std::string_view log) {
     const auto checksum = static_cast<uint32_t>(header.Fixed(4));
     const uint64_t size = header.Fixed(2);
     const auto type = static_cast<char>(header.Fixed(1));
-    if (type == kZero && size == 0) break;
-    if (at + kLogHeader + size > log.size()) break;
+    // Room that was allocated in advance, or a record that is not written to its end.
+    const bool is_end = log.find_first_not_of('\0', at) == std::string_view::npos;
+    if (is_end || at + kLogHeader + size > log.size()) break;
     if (type < kFull || type > kLast) {
       return absl::UnimplementedError(absl::StrCat("it has a fragment of type ",
                                                    static_cast<int>(type), ", which is not known"));
@@ -88,9 +93,14 @@ absl::StatusOr<std::vector<std::string>> RecordsOf(std::string_view log) {
     if (LogChecksum(typed) != checksum) {
       return absl::DataLossError(absl::StrCat("the checksum at byte ", at, " is wrong"));
     }
-    if (type == kFull || type == kFirst) record.clear();
+    const bool begins = type == kFull || type == kFirst;
+    if (begins == is_inside) {
+      return absl::DataLossError(absl::StrCat("a record at byte ", at, " is incomplete"));
+    }
+    if (begins) record.clear();
     record.append(typed.substr(1));
-    if (type == kFull || type == kLast) records.push_back(record);
+    is_inside = type == kFirst || type == kMiddle;
+    if (!is_inside) records.push_back(record);
     at += kLogHeader + size;
   }
   return records;
@@ -121,12 +131,18 @@ void AppendRecord(std::string_view record, std::string* log) {
 // A record that is read, and written anew with the facts of renewed files.
 class Edit {
  public:
-  Edit(std::string_view record, const std::map<uint64_t, RenewedFile>* renewed)
-      : record_(record), decoder_(record), renewed_(renewed) {}
+  explicit Edit(std::string_view record) : record_(record), decoder_(record) {}
+  // Writes it anew: `manifest` has the numbers that all records get.
+  Edit(std::string_view record, const std::map<uint64_t, RenewedFile>& renewed,
+       const Manifest& manifest)
+      : record_(record), decoder_(record), renewed_(&renewed), manifest_(&manifest) {}
 
   // Returns OK, or a clause.
   absl::Status Read();
   void ApplyTo(Manifest* manifest) const;
+  // Number of records of its atomic group that follow; unset if it is in none.
+  std::optional<uint64_t> left_of_group() const { return left_of_group_; }
+  bool has_log() const { return has_log_; }
   std::string Renewed() && {
     CopyUpTo(record_.size());
     return std::move(written_);
@@ -172,7 +188,8 @@ class Edit {
 
   const std::string_view record_;
   BlockDecoder decoder_;
-  const std::map<uint64_t, RenewedFile>* const renewed_;
+  const std::map<uint64_t, RenewedFile>* const renewed_ = nullptr;
+  const Manifest* const manifest_ = nullptr;
   std::string written_;
   size_t copied_ = 0;
 
@@ -180,7 +197,10 @@ class Edit {
   std::optional<std::string> added_family_;
   std::string comparator_;
   bool is_drop_ = false;
+  bool has_log_ = false;
   uint64_t next_file_ = 0;
+  uint64_t last_sequence_ = 0;
+  std::optional<uint64_t> left_of_group_;
   std::vector<ManifestFile> added_;
   std::vector<uint64_t> deleted_;
 };
@@ -192,7 +212,18 @@ absl::Status Edit::Read() {
     if (tag == kComparator) {
       comparator_ = std::string(Text());
     } else if (tag == kNextFile) {
+      const size_t begin = At();
       next_file_ = decoder_.Varint();
+      if (manifest_ != nullptr) Replace(begin, VarintOf(manifest_->next_file));
+    } else if (tag == kLastSequence) {
+      const size_t begin = At();
+      last_sequence_ = decoder_.Varint();
+      if (manifest_ != nullptr) Replace(begin, VarintOf(manifest_->last_sequence));
+    } else if (tag == kAtomicGroup) {
+      left_of_group_ = decoder_.Varint();
+    } else if (tag == kLog) {
+      decoder_.Varint();
+      has_log_ = true;
     } else if (tag == kDeletedFile) {
       decoder_.Varint();  // level
       const size_t begin = At();
@@ -283,6 +314,7 @@ absl::Status Edit::ReadNewFile() {
 
 void Edit::ApplyTo(Manifest* manifest) const {
   manifest->next_file = std::max(manifest->next_file, next_file_);
+  manifest->last_sequence = std::max(manifest->last_sequence, last_sequence_);
   if (added_family_) manifest->families[family_].name = *added_family_;
   if (!comparator_.empty()) manifest->families[family_].comparator = comparator_;
   if (is_drop_) {
@@ -327,21 +359,38 @@ absl::StatusOr<Manifest> ReadManifest(ROCKSDB_NAMESPACE::Env* env, const std::st
   };
   absl::StatusOr<std::vector<std::string>> records = RecordsOf(log);
   if (!records.ok()) return fails(records.status());
-  manifest.records = std::move(*records);
   manifest.families[0].name = "default";
-  for (const std::string& record : manifest.records) {
-    Edit edit(record, nullptr);
+  bool has_log = false;
+  std::vector<Edit> group;  // records that only count together
+  for (const std::string& record : *records) {
+    Edit edit(record);
     if (const absl::Status read = edit.Read(); !read.ok()) return fails(read);
-    edit.ApplyTo(&manifest);
+    has_log = has_log || edit.has_log();
+    if (!group.empty() && !edit.left_of_group()) {
+      return fails(absl::DataLossError("an atomic group in it is incomplete"));
+    }
+    const bool is_last = edit.left_of_group().value_or(0) == 0;
+    group.push_back(std::move(edit));
+    if (!is_last) continue;
+    for (const Edit& one : group) one.ApplyTo(&manifest);
+    group.clear();
   }
+  if (manifest.next_file == 0 || !has_log) {
+    return fails(absl::DataLossError("its beginning is missing"));
+  }
+  records->resize(records->size() - group.size());
+  manifest.records = std::move(*records);
   return manifest;
 }
 
 std::string RenewedManifest(const Manifest& manifest,
                             const std::map<uint64_t, RenewedFile>& renewed, uint64_t next_file) {
+  Manifest numbers;
+  numbers.next_file = next_file;
+  numbers.last_sequence = manifest.last_sequence;
   std::string log;
   for (const std::string& record : manifest.records) {
-    Edit edit(record, &renewed);
+    Edit edit(record, renewed, numbers);
     edit.Read().IgnoreError();  // it was read before
     AppendRecord(std::move(edit).Renewed(), &log);
   }

@@ -36,6 +36,7 @@ struct ManifestFamily {
 struct Manifest {
   uint64_t number = 0;     // MANIFEST-000012
   uint64_t next_file = 0;  // next number for a file
+  uint64_t last_sequence = 0;
   std::vector<std::string> records;
   std::map<uint64_t, ManifestFile> files;  // by number
   std::map<uint32_t, ManifestFamily> families;
@@ -45,8 +46,8 @@ struct Manifest {
 std::string ManifestName(uint64_t number);
 std::string TableName(uint64_t number);
 
-// Reads the MANIFEST that CURRENT names. A last record that is cut off does not count, as in
-// RocksDB. The message of an error is a sentence that says what to do: unknown records, also those
+// Reads the MANIFEST that CURRENT names. A last record that is cut off does not count, nor an atomic
+// group that lacks its end, as in RocksDB. The message of an error is a sentence that says what to do: unknown records, also those
 // of RocksDB before 5, are refused.
 absl::StatusOr<Manifest> ReadManifest(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
 
@@ -58,7 +59,8 @@ struct RenewedFile {
 };
 
 // Returns the bytes of a MANIFEST in which these files, by their numbers, have new facts, wherever
-// it names them. `next_file` is its next number for a file.
+// it names them. `next_file` is its next number for a file. All its records have the last sequence
+// number, which must not fall for a secondary process that reads on from the former MANIFEST.
 std::string RenewedManifest(const Manifest& manifest,
                             const std::map<uint64_t, RenewedFile>& renewed, uint64_t next_file);
 

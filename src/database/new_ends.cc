@@ -20,6 +20,8 @@
 #include <set>
 #include <utility>
 
+#include "winnow/hash.h"
+
 namespace winnow::inspect {
 namespace {
 
@@ -29,6 +31,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 constexpr char kFirstLine[] = "winnow refilter 1";
+constexpr size_t kEndBytes = 64;  // of a table, which identify it; a footer has 53
 constexpr size_t kCopiedAtOnce = 1 << 20;
 
 // A file of the journal.
@@ -38,6 +41,7 @@ struct Change {
   uint64_t new_number = 0;
   uint64_t old_bytes = 0;
   uint64_t new_bytes = 0;
+  uint64_t end_hash = 0;  // of the last bytes of the old file
   bool is_copy = false;
 
   std::string old_path() const { return absl::StrCat(folder, "/", TableName(old_number)); }
@@ -46,6 +50,7 @@ struct Change {
 
 struct Journal {
   uint64_t manifest = 0;  // number of the new one
+  std::string identity;   // of the database
   std::vector<Change> changes;
 };
 
@@ -83,14 +88,6 @@ Status AppendAndSync(ROCKSDB_NAMESPACE::WritableFile* file, const std::string& b
   return status.ok() ? closed : status;
 }
 
-// Gives the file the owner and the mode of another one. Best-effort: only root can give files away.
-void TakeOwner(const std::string& path, const std::string& of) {
-  struct stat status = {};
-  if (::stat(of.c_str(), &status) != 0) return;
-  if (::chown(path.c_str(), status.st_uid, status.st_gid) != 0) return;
-  if (::chmod(path.c_str(), status.st_mode & 07777) != 0) return;
-}
-
 // Writes a new file with the owner and mode of another one, and syncs it.
 absl::Status WriteFile(Env* env, const std::string& path, const std::string& like,
                        const std::string& bytes) {
@@ -117,43 +114,67 @@ absl::Status Remove(Env* env, const std::string& path) {
                                                                    : ToStatus(path, status);
 }
 
-// The database's own folder is an empty text, so that the database may be moved.
+std::string IdentityOf(Env* env, const std::string& database) {
+  std::string identity;
+  ReadFileToString(env, database + "/IDENTITY", &identity).PermitUncheckedError();
+  return identity;
+}
+
+// Returns the hash of what was a file's end when it had so many bytes; 0 if it can't be read.
+uint64_t HashOfEnd(Env* env, const std::string& path, uint64_t bytes) {
+  std::unique_ptr<ROCKSDB_NAMESPACE::RandomAccessFile> file;
+  const uint64_t size = std::min<uint64_t>(bytes, kEndBytes);
+  std::string buffer(size, '\0');
+  Slice end;
+  const bool is_read = env->NewRandomAccessFile(path, &file, EnvOptions()).ok() &&
+                       file->Read(bytes - size, size, &end, buffer.data()).ok();
+  return is_read && end.size() == size ? HashKey({end.data(), end.size()}).value : 0;
+}
+
+// The database's own folder is an empty text, so that the database may be moved. The last line has
+// a hash of those before.
 std::string TextOf(const Journal& journal, const std::string& database) {
-  std::string text = absl::StrCat(kFirstLine, "\nmanifest ", journal.manifest, "\n");
+  std::string text = absl::StrCat(kFirstLine, "\nmanifest ", journal.manifest, "\nidentity ",
+                                  absl::BytesToHexString(journal.identity), "\n");
   for (const Change& change : journal.changes) {
+    const std::string folder = change.folder == database ? "" : change.folder;
     absl::StrAppend(&text, change.is_copy ? "copy " : "link ", change.old_number, " ",
                     change.new_number, " ", change.old_bytes, " ", change.new_bytes, " ",
-                    absl::BytesToHexString(change.folder == database ? "" : change.folder), "\n");
+                    change.end_hash, " ", absl::BytesToHexString(folder), "\n");
   }
-  return absl::StrCat(text, "end\n");
+  return absl::StrCat(text, "end ", HashKey(text).value, "\n");
 }
 
 std::optional<Journal> JournalOf(const std::string& text, const std::string& database) {
-  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  const size_t last = text.rfind("end ");
+  if (last == std::string::npos ||
+      text.substr(last) != absl::StrCat("end ", HashKey(text.substr(0, last)).value, "\n")) {
+    return std::nullopt;
+  }
+  const std::vector<std::string> lines = absl::StrSplit(text.substr(0, last), '\n');
   Journal journal;
-  if (lines.size() < 4 || lines[0] != kFirstLine || lines[lines.size() - 2] != "end") {
-    return std::nullopt;
-  }
-  const std::pair<std::string, std::string> manifest =
-      absl::StrSplit(lines[1], absl::MaxSplits(' ', 1));
-  if (manifest.first != "manifest" || !absl::SimpleAtoi(manifest.second, &journal.manifest)) {
-    return std::nullopt;
-  }
-  for (size_t i = 2; i + 2 < lines.size(); ++i) {
+  for (size_t i = 1; i + 1 < lines.size(); ++i) {
     const std::vector<std::string> words = absl::StrSplit(lines[i], ' ');
-    Change change;
-    if (words.size() != 6 || (words[0] != "copy" && words[0] != "link") ||
-        !absl::SimpleAtoi(words[1], &change.old_number) ||
-        !absl::SimpleAtoi(words[2], &change.new_number) ||
-        !absl::SimpleAtoi(words[3], &change.old_bytes) ||
-        !absl::SimpleAtoi(words[4], &change.new_bytes)) {
-      return std::nullopt;
+    if (words[0] == "manifest" && words.size() == 2) {
+      if (!absl::SimpleAtoi(words[1], &journal.manifest)) return std::nullopt;
+    } else if (words[0] == "identity" && words.size() == 2) {
+      journal.identity = absl::HexStringToBytes(words[1]);
+    } else {
+      Change change;
+      if (words.size() != 7 || (words[0] != "copy" && words[0] != "link") ||
+          !absl::SimpleAtoi(words[1], &change.old_number) ||
+          !absl::SimpleAtoi(words[2], &change.new_number) ||
+          !absl::SimpleAtoi(words[3], &change.old_bytes) ||
+          !absl::SimpleAtoi(words[4], &change.new_bytes) ||
+          !absl::SimpleAtoi(words[5], &change.end_hash)) {
+        return std::nullopt;
+      }
+      change.is_copy = words[0] == "copy";
+      change.folder = words[6].empty() ? database : absl::HexStringToBytes(words[6]);
+      journal.changes.push_back(std::move(change));
     }
-    change.is_copy = words[0] == "copy";
-    change.folder = words[5].empty() ? database : absl::HexStringToBytes(words[5]);
-    journal.changes.push_back(std::move(change));
   }
-  return journal;
+  return lines[0] == kFirstLine ? std::optional(std::move(journal)) : std::nullopt;
 }
 
 // Returns the greatest number of a file in these folders: 000012.sst, MANIFEST-000013, …
@@ -227,24 +248,73 @@ absl::StatusOr<std::string> ChecksumOf(Env* env, const std::string& path) {
   return generator->GetChecksum();
 }
 
-absl::Status Undo(Env* env, const Change& change) {
-  if (!change.is_copy) {
-    uint64_t bytes = 0;
-    const std::string path = change.old_path();
-    Status status = env->GetFileSize(path, &bytes);
-    if (status.ok() && bytes < change.old_bytes) {
-      status = Status::Corruption(
-          absl::StrCat("it has ", bytes, " bytes, and ", change.old_bytes, " are expected"));
-    }
-    if (status.ok() && bytes > change.old_bytes) {
-      std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> file;
-      status = env->ReopenWritableFile(path, &file, EnvOptions());
-      if (status.ok()) status = file->Truncate(change.old_bytes);
-      if (status.ok()) status = AppendAndSync(file.get(), {});
-    }
-    if (!status.ok()) return ToStatus(path, status);
+// Cuts what was appended to a file that is live under its old number.
+absl::Status Cut(Env* env, const Change& change) {
+  const std::string path = change.old_path();
+  uint64_t bytes = 0;
+  Status status = env->GetFileSize(path, &bytes);
+  const bool is_it = status.ok() && bytes >= change.old_bytes && bytes <= change.new_bytes &&
+                     HashOfEnd(env, path, change.old_bytes) == change.end_hash;
+  if (!is_it) {
+    return absl::DataLossError(
+        absl::StrCat(path, " is not the file that the journal ", kRefilterJournal, " names, of ",
+                     change.old_bytes, " to ", change.new_bytes, " bytes: it has ", bytes,
+                     ". If other files were copied over the database since, remove the "
+                     "journal; else restore a backup"));
   }
-  return Remove(env, change.new_path());
+  if (bytes == change.old_bytes) return absl::OkStatus();
+  std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> file;
+  status = env->ReopenWritableFile(path, &file, EnvOptions());
+  if (status.ok()) status = file->Truncate(change.old_bytes);
+  if (status.ok()) status = AppendAndSync(file.get(), {});
+  return ToStatus(path, status);
+}
+
+// Undoes or finishes what was done to one file. Without either number in the MANIFEST, RocksDB was
+// opened since and needs neither file, or what is there is not its whole record: both stay, and
+// RocksDB removes files that it does not need.
+absl::Status End(Env* env, const Change& change, const Manifest& manifest) {
+  const auto before = manifest.files.find(change.old_number);
+  const auto after = manifest.files.find(change.new_number);
+  if (before != manifest.files.end()) {
+    if (!change.is_copy && before->second.bytes == change.old_bytes) {
+      if (const absl::Status cut = Cut(env, change); !cut.ok()) return cut;
+    }
+    return after == manifest.files.end() ? Remove(env, change.new_path()) : absl::OkStatus();
+  }
+  if (after != manifest.files.end() && after->second.bytes == change.new_bytes) {
+    return Remove(env, change.old_path());
+  }
+  return absl::OkStatus();
+}
+
+// Sets the folder of a file that is not where the journal says: a folder that was moved.
+void FindFolder(Env* env, const std::vector<std::string>& folders, Change* change) {
+  for (const std::string& folder : folders) {
+    if (env->FileExists(change->old_path()).ok() || env->FileExists(change->new_path()).ok())
+      return;
+    Change there = *change;
+    there.folder = folder;
+    if (env->FileExists(there.old_path()).ok() || env->FileExists(there.new_path()).ok()) {
+      *change = there;
+    }
+  }
+}
+
+// Removes the MANIFESTs but this one.
+absl::Status RemoveOtherManifests(Env* env, const std::string& database, uint64_t number) {
+  std::vector<std::string> names;
+  env->GetChildren(database, &names).PermitUncheckedError();
+  for (const std::string& name : names) {
+    absl::string_view digits = name;
+    uint64_t other = 0;
+    const bool is_manifest = absl::ConsumePrefix(&digits, "MANIFEST-") &&
+                             absl::SimpleAtoi(absl::StripSuffix(digits, ".tmp"), &other);
+    if (!is_manifest || name == ManifestName(number)) continue;
+    const absl::Status removed = Remove(env, absl::StrCat(database, "/", name));
+    if (!removed.ok()) return removed;
+  }
+  return SyncFolder(env, database);
 }
 
 // Steps 2 to 4.
@@ -284,8 +354,8 @@ absl::StatusOr<WrittenEnds> WriteBatch(const EndsToWrite& where, const Journal& 
   const std::string text = RenewedManifest(manifest, renewed, journal.manifest + 1);
   const std::string path = absl::StrCat(where.database, "/", ManifestName(journal.manifest));
   const std::string former = absl::StrCat(where.database, "/", ManifestName(manifest.number));
-  absl::Status status = WriteFile(env, path, former, text);
-  if (status.ok()) status = SyncFolder(env, where.database);
+  // Whole or missing, as best_efforts_recovery takes the MANIFEST of the greatest number.
+  absl::Status status = ReplaceFile(env, where.database, path, former, text);
   if (!status.ok()) return status;
   written.bytes_written += text.size();
   const std::string current = absl::StrCat(where.database, "/CURRENT");
@@ -301,12 +371,29 @@ bool HasRefilterJournal(Env* env, const std::string& database) {
   return env->FileExists(JournalPath(database)).ok();
 }
 
+void TakeOwner(const std::string& path, const std::string& of) {
+  struct stat status = {};
+  if (::stat(of.c_str(), &status) != 0) return;
+  mode_t mode = status.st_mode & 07777;
+  struct stat own = {};
+  if (::stat(path.c_str(), &own) == 0 && S_ISDIR(own.st_mode)) mode |= (mode & 0444) >> 2;
+  // Only root gives files away; an owner may choose among its groups.
+  const bool is_given = ::chown(path.c_str(), status.st_uid, status.st_gid) == 0 ||
+                        ::chown(path.c_str(), static_cast<uid_t>(-1), status.st_gid) == 0;
+  // Another group must not read more than others may.
+  if (!is_given) mode = (mode & ~mode_t{0070}) | ((mode & 0007) << 3);
+  static_cast<void>(::chmod(path.c_str(), mode));
+}
+
 bool HasOtherNames(Env* env, const std::string& path) {
+  struct stat status = {};
+  if (::lstat(path.c_str(), &status) != 0 || S_ISLNK(status.st_mode)) return true;
   uint64_t names = 0;
   return !env->NumFileLinks(path, &names).ok() || names != 1;
 }
 
-absl::StatusOr<bool> FinishOrUndo(Env* env, const std::string& database) {
+absl::StatusOr<bool> FinishOrUndo(Env* env, const std::string& database,
+                                  const std::vector<std::string>& folders) {
   for (const char* const name : {kRefilterJournal, "CURRENT"}) {
     const std::string path = TemporaryPath(absl::StrCat(database, "/", name));
     if (const absl::Status removed = Remove(env, path); !removed.ok()) return removed;
@@ -317,42 +404,33 @@ absl::StatusOr<bool> FinishOrUndo(Env* env, const std::string& database) {
   if (const Status read = ReadFileToString(env, path, &text); !read.ok()) {
     return ToStatus(path, read);
   }
-  const std::optional<Journal> journal = JournalOf(text, database);
+  std::optional<Journal> journal = JournalOf(text, database);
   if (!journal) {
     return absl::DataLossError(
         absl::StrCat(path,
                      " is no journal of this Winnow: another version's winnow refilter, or "
                      "a damaged file. Run that version, or restore a backup"));
   }
+  if (journal->identity != IdentityOf(env, database)) {
+    return absl::DataLossError(absl::StrCat(
+        path,
+        " is of another database, as the file IDENTITY shows: if a new one was made in this "
+        "folder, remove the journal"));
+  }
   const absl::StatusOr<Manifest> manifest = ReadManifest(env, database);
   if (!manifest.ok()) return manifest.status();
-  for (const Change& change : journal->changes) {
-    absl::Status status;
-    if (manifest->files.count(change.old_number) > 0) {
-      status = Undo(env, change);
-    } else {
-      status = Remove(env, change.old_path());
-      // RocksDB was opened since, and needs the file no more.
-      if (status.ok() && manifest->files.count(change.new_number) == 0) {
-        status = Remove(env, change.new_path());
-      }
-    }
+  // CURRENT as it is now must last before a file goes, and no other MANIFEST may name what goes.
+  absl::Status status = SyncFolder(env, database);
+  if (status.ok()) status = RemoveOtherManifests(env, database, manifest->number);
+  for (Change& change : journal->changes) {
     if (!status.ok()) return status;
+    FindFolder(env, folders, &change);
+    status = End(env, change, *manifest);
   }
-  if (const absl::Status synced = SyncFolders(env, journal->changes); !synced.ok()) return synced;
-  std::vector<std::string> names;
-  env->GetChildren(database, &names).PermitUncheckedError();
-  for (const std::string& name : names) {
-    uint64_t number = 0;
-    absl::string_view digits = name;
-    const bool is_manifest =
-        absl::ConsumePrefix(&digits, "MANIFEST-") && absl::SimpleAtoi(digits, &number);
-    if (!is_manifest || number == manifest->number) continue;
-    const absl::Status removed = Remove(env, absl::StrCat(database, "/", name));
-    if (!removed.ok()) return removed;
-  }
-  if (const absl::Status removed = Remove(env, path); !removed.ok()) return removed;
-  if (const absl::Status synced = SyncFolder(env, database); !synced.ok()) return synced;
+  if (status.ok()) status = SyncFolders(env, journal->changes);
+  if (status.ok()) status = Remove(env, path);
+  if (status.ok()) status = SyncFolder(env, database);
+  if (!status.ok()) return status;
   return true;
 }
 
@@ -370,11 +448,13 @@ absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vecto
     change.new_number = number++;
     change.old_bytes = manifest->files.at(end.number).bytes;
     change.new_bytes = change.old_bytes + end.bytes.size();
+    change.end_hash = HashOfEnd(where.env, change.old_path(), change.old_bytes);
     change.is_copy =
         !end.bytes.empty() && (where.copies_all || HasOtherNames(where.env, change.old_path()));
     journal.changes.push_back(std::move(change));
   }
   journal.manifest = number;
+  journal.identity = IdentityOf(where.env, where.database);
   const absl::Status begun =
       ReplaceFile(where.env, where.database, JournalPath(where.database),
                   absl::StrCat(where.database, "/", ManifestName(manifest->number)),
@@ -383,13 +463,15 @@ absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vecto
                                                   ? WriteBatch(where, journal, ascending, *manifest)
                                                   : absl::StatusOr<WrittenEnds>(begun);
   // Step 5, or all steps back.
-  const absl::StatusOr<bool> ended = FinishOrUndo(where.env, where.database);
+  const absl::StatusOr<bool> ended = FinishOrUndo(where.env, where.database, where.folders);
   if (!ended.ok()) {
     return absl::Status(
         ended.status().code(),
         absl::StrCat(written.ok() ? "" : written.status().message(), written.ok() ? "" : "; ",
-                     ended.status().message(), ". Run winnow refilter again to end this batch: ",
-                     "until then RocksDB may refuse the database"));
+                     ended.status().message(),
+                     ". Run winnow refilter again to end this batch. Until then "
+                     "RocksDB may refuse the database: do not repair it, and do not open it with "
+                     "best_efforts_recovery"));
   }
   absl::StatusOr<Manifest> renewed = ReadManifest(where.env, where.database);
   if (!renewed.ok()) return renewed.status();

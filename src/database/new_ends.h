@@ -12,7 +12,9 @@
 //   5. the old names and the old MANIFEST are removed, then the journal
 //
 // Between 2 and 4, RocksDB refuses the database, as files that are not copies are longer than its
-// MANIFEST says. New numbers exceed all numbers of files in the database's folders, and ascend as
+// MANIFEST says. A process may open it all the same, or repair it, and give numbers of the journal
+// to other files. So what ends a batch removes no file that is live, and cuts only a file that the
+// MANIFEST lists with its old size, and that has its old end there. New numbers exceed all numbers of files in the database's folders, and ascend as
 // the old ones do, by which RocksDB breaks ties on level 0.
 
 #ifndef WINNOW_SRC_DATABASE_NEW_ENDS_H_
@@ -59,13 +61,20 @@ absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vecto
                                       Manifest* manifest);
 
 // Finishes or undoes the batch that the journal names, if there is one: what a killed process left.
-// Returns whether there was one. Must come before anything else is read.
-absl::StatusOr<bool> FinishOrUndo(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
+// Returns whether there was one. Must come before anything else is read. `folders` may have been
+// moved since; they are searched for files that are not where the journal says.
+absl::StatusOr<bool> FinishOrUndo(ROCKSDB_NAMESPACE::Env* env, const std::string& database,
+                                  const std::vector<std::string>& folders);
 
 // Returns whether a killed process left a journal.
 bool HasRefilterJournal(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
 
-// Returns whether the file's inode has other names, so that it must not be written.
+// Gives a file or folder the owner and the mode of another one, as far as the process may. Of a
+// folder, searching is allowed where reading is.
+void TakeOwner(const std::string& path, const std::string& of);
+
+// Returns whether the file's inode has other names, as that of a symbolic link's target, so that it
+// must not be written.
 bool HasOtherNames(ROCKSDB_NAMESPACE::Env* env, const std::string& path);
 
 }  // namespace winnow::inspect

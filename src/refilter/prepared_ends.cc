@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "src/database/new_ends.h"
 #include "third_party/rocksdb_abi/checksum.h"
 
 namespace winnow::inspect {
@@ -63,6 +64,10 @@ absl::Status KeepEnd(Env* env, const EndName& name, const BuiltEnd& end) {
   if (status.ok()) {
     status = WriteStringToFile(env, header.dump() + "\n" + end.bytes.value_or(""), path,
                                /*should_sync=*/true);
+  }
+  // The database's own user removes them.
+  for (const std::string& made : {FolderOf(name.database), path}) {
+    TakeOwner(made, name.database + "/CURRENT");
   }
   return ToStatus(path, status);
 }

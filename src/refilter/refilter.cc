@@ -49,7 +49,10 @@ class Lock {
   Lock& operator=(const Lock&) = delete;
 
   absl::Status Take(const std::string& database) {
-    const ROCKSDB_NAMESPACE::Status status = env_->LockFile(database + "/LOCK", &lock_);
+    const std::string path = database + "/LOCK";
+    const bool was_there = env_->FileExists(path).ok();
+    const ROCKSDB_NAMESPACE::Status status = env_->LockFile(path, &lock_);
+    if (!was_there) TakeOwner(path, database + "/CURRENT");
     if (status.ok()) return absl::OkStatus();
     lock_ = nullptr;
     return Refused(
@@ -360,11 +363,9 @@ class Run {
   std::map<uint64_t, uint32_t> family_of_;  // likewise
 };
 
-}  // namespace
-
-absl::StatusOr<RefilterResult> Refilter(Env* env, const RefilterOptions& options,
-                                        const std::atomic<bool>& stop,
-                                        const std::function<void(const RefilterProgress&)>& show) {
+absl::StatusOr<RefilterResult> TryToRefilter(
+    Env* env, const RefilterOptions& options, const std::atomic<bool>& stop,
+    const std::function<void(const RefilterProgress&)>& show) {
   RefilterResult result;
   Reading reading(options, stop, show);
   const std::string& folder = options.request.database;
@@ -382,7 +383,9 @@ absl::StatusOr<RefilterResult> Refilter(Env* env, const RefilterOptions& options
         "without --dry_run and --prepare first");
   }
   if (!only_reads) {
-    const absl::StatusOr<bool> ended = FinishOrUndo(env, folder);
+    std::vector<std::string> folders = options.request.folders;
+    folders.push_back(folder);
+    const absl::StatusOr<bool> ended = FinishOrUndo(env, folder, folders);
     if (!ended.ok()) return ended.status();
     result.ended_former = *ended;
   }
@@ -392,11 +395,27 @@ absl::StatusOr<RefilterResult> Refilter(Env* env, const RefilterOptions& options
   Run run(env, options, &*database, &reading);
   if (const absl::Status done = run.All(stop, &result); !done.ok()) return done;
   if (!only_reads && !result.was_interrupted) {
-    if (const absl::Status removed = RemoveKeptEnds(env, folder); !removed.ok()) return removed;
+    if (const absl::Status removed = RemoveKeptEnds(env, folder); !removed.ok()) {
+      result.remarks.push_back(
+          absl::StrCat("what was prepared can't be removed: ", removed.message()));
+    }
   }
   result.bytes_read = reading.progress().bytes;
   result.seconds = reading.seconds();
   return result;
+}
+
+}  // namespace
+
+absl::StatusOr<RefilterResult> Refilter(Env* env, const RefilterOptions& options,
+                                        const std::atomic<bool>& stop,
+                                        const std::function<void(const RefilterProgress&)>& show) {
+  try {
+    return TryToRefilter(env, options, stop, show);
+  } catch (const std::exception& exception) {
+    return absl::InternalError(absl::StrCat("it ended by an exception: ", exception.what(),
+                                            ". Run winnow refilter again"));
+  }
 }
 
 }  // namespace winnow::inspect

@@ -254,6 +254,7 @@ absl::StatusOr<RefilterDatabase> ReadForRefilter(Env* env, const RefilterRequest
     file.folder = path->substr(0, path->rfind('/'));
     uint64_t bytes = 0;
     const Status status = env->GetFileSize(*path, &bytes);
+    if (request.is_open && status.IsNotFound()) continue;
     if (!status.ok() || bytes != listed.bytes) {
       return Refused(absl::StrCat(
           Printable(*path), " has ", bytes, " bytes, and the MANIFEST says ", listed.bytes,

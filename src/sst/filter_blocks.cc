@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/sst/internal_keys.h"
+#include "src/sst/known_comparator.h"
 
 namespace winnow::inspect {
 namespace {
@@ -98,9 +99,20 @@ absl::StatusOr<FilterBlocks> BuildFilterBlocks(const std::string& path, const Ta
   FilterPartitions partitions;
   partitions.partitions = tail.partitions;
   partitions.internal_keys = !tail.has_user_keys();
+  // Keys of a file may lack the timestamps that the family's comparator has.
+  const ROCKSDB_NAMESPACE::Comparator* const comparator = ComparatorOfKeys(keys->properties());
+  if (comparator == nullptr) return absl::UnimplementedError("its comparator is not known");
+  const size_t timestamp_bytes = comparator->timestamp_size();
+  for (const FilterPartition& partition : tail.partitions) {
+    const std::optional<InternalKey> last = partitions.internal_keys
+                                                ? ParseInternalKey(partition.last)
+                                                : InternalKey{partition.last, 0, 0};
+    if (!last || last->user_key.size() < timestamp_bytes) {
+      return absl::DataLossError("its index of filter partitions has a key that is too short");
+    }
+  }
   std::optional<PartitionWalk> walk;
-  if (!tail.partitions.empty()) walk.emplace(partitions, contents.comparator);
-  const size_t timestamp_bytes = contents.comparator->timestamp_size();
+  if (!tail.partitions.empty()) walk.emplace(partitions, comparator);
   const uint64_t entries =
       tail.Number("rocksdb.num.entries") -
       std::min(tail.Number("rocksdb.num.entries"), tail.Number("rocksdb.num.range-deletions"));

@@ -20,7 +20,7 @@ namespace winnow::inspect {
 
 // What a family's filters contain.
 struct FilterOfKeys {
-  const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;  // of the keys in the file
+  const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;  // of the family
   bool whole_keys = true;
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefixes{};  // null for none
 };

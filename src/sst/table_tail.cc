@@ -22,6 +22,7 @@ constexpr size_t kPlacesAt = 1;  // behind the type of checksums
 constexpr size_t kVersionAt = 41;
 constexpr std::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
 constexpr uint32_t kFirstWithContext = 6;
+constexpr uint64_t kMostBytes = 1 << 30;  // of a block
 constexpr char kProperties[] = "rocksdb.properties";
 constexpr char kGlobalSequence[] = "rocksdb.external_sst_file.global_seqno";
 
@@ -57,7 +58,7 @@ class Blocks {
       : file_(std::move(file)), bytes_(bytes) {}
 
   absl::StatusOr<std::string> Bytes(uint64_t offset, uint64_t size, const char* what) const {
-    if (offset > bytes_ || size > bytes_ - offset) {
+    if (size > kMostBytes || offset > bytes_ || size > bytes_ - offset) {
       return Damaged(absl::StrCat("its ", what, " lies outside of the file"));
     }
     std::string bytes(size, '\0');

@@ -238,6 +238,42 @@ TEST_F(RefilterOneTest, ReadersThatHaveTheFilesOpenGoOn) {
   }
 }
 
+TEST_F(RefilterOneTest, ASecondaryProcessGoesOn) {
+  Options options = database_.OptionsWith("bloomfilter:10");
+  options.max_open_files = -1;
+  rocksdb_abi::OpenedDB opened{};
+  ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DB::OpenAsSecondary(options, database_.path(),
+                                                          folder_ / "secondary", &opened));
+  const std::unique_ptr<ROCKSDB_NAMESPACE::DB> reader = rocksdb_abi::Own(std::move(opened));
+  ExpectWritten(database_.Refilter("winnow:10"));
+  ASSERT_STATUS_OK(reader->TryCatchUpWithPrimary());
+  for (const auto& [key, value] : database_.model()["default"]) {
+    std::string found;
+    ASSERT_STATUS_OK(reader->Get({}, key, &found));
+    ASSERT_EQ(found, value);
+  }
+}
+
+TEST_F(RefilterOneTest, TargetsOfSymbolicLinksStayAsTheyAre) {
+  fs::create_directory(folder_ / "links");
+  for (const fs::directory_entry& entry : fs::directory_iterator(database_.path())) {
+    const fs::path name = fs::path(folder_ / "links") / entry.path().filename();
+    if (entry.path().extension() == ".sst") {
+      fs::create_symlink(entry.path(), name);
+    } else {
+      fs::copy(entry.path(), name);
+    }
+  }
+  const std::map<std::string, std::string> before = BytesOf(database_.path());
+  RefilteredDatabase links(folder_ / "links", RefilterSetting{});
+  links.model() = database_.model();
+  ExpectWritten(links.Refilter("winnow:10"));
+  EXPECT_EQ(BytesOf(database_.path()), before);
+  links.Open("winnow:10");
+  links.Check();
+  links.Close();
+}
+
 TEST_F(RefilterOneTest, ADryRunWritesNothingAndSaysTheSame) {
   const std::map<std::string, std::string> before = BytesOf(database_.path());
   inspect::RefilterOptions options = database_.Request("winnow:10");

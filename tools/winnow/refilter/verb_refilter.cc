@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "src/refilter/refilter.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "tools/winnow/cli/byte_count.h"
@@ -24,7 +25,6 @@
 #include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/table_arguments.h"
-#include "src/refilter/refilter.h"
 
 WINNOW_FLAG(refilter, std::string, policy, "", TextValue("POLICY"),
             "the filters to write, an options string as winnow:10 or bloomfilter:10; without it, "
@@ -132,10 +132,21 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   if (arguments.empty()) return WrongUsage(verb, "which database?");
   if (arguments.size() > 1) return WrongUsage(verb, "one database at a time");
   RefilterOptions options;
-  // A folder without a slash at its end.
-  const std::filesystem::path folder = std::filesystem::absolute(arguments.front());
-  options.request.database = (folder / "").parent_path().lexically_normal().string();
-  options.request.folders = TableFolders();
+  // The journal names folders, for a run in another one.
+  std::vector<std::string> folders = TableFolders();
+  folders.insert(folders.begin(), arguments.front());
+  for (std::string& folder : folders) {
+    std::error_code code;
+    folder = std::filesystem::canonical(folder, code).string();
+    if (code) {
+      SayWarnings(verb.name,
+                  {absl::StrCat(Printable(arguments.front()),
+                                " or a folder of --path is not there: ", code.message())});
+      return kCouldNotRead;
+    }
+  }
+  options.request.database = folders.front();
+  options.request.folders.assign(folders.begin() + 1, folders.end());
   options.request.policy = absl::GetFlag(FLAGS_refilter_policy);
   if (options.request.policy.empty()) options.request.policy = PolicyOfEnvironment();
   options.request.families = FamiliesOfFlags();
@@ -166,7 +177,7 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
         });
   }
   if (!result.ok()) {
-    SayWarnings(verb.name, {std::string(result.status().message())});
+    SayWarnings(verb.name, {Printable(std::string(result.status().message()))});
     return kCouldNotRead;
   }
   if (result->ended_former) {
@@ -175,7 +186,7 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   SayWarnings(verb.name, result->remarks);
   std::vector<std::string> failed;
   for (const auto& [path, why] : result->failed) {
-    failed.push_back(absl::StrCat(Printable(path), ": ", why, ". It stays as it is"));
+    failed.push_back(absl::StrCat(Printable(path), ": ", Printable(why), ". It stays as it is"));
   }
   SayWarnings(verb.name, failed);
   if (result->was_interrupted) {
@@ -206,7 +217,8 @@ Verb RefilterVerb() {
       "all files of a batch, or the former one none. If the run is killed, run it again, with\n"
       "any policy: it first finishes or undoes the batch that the file REFILTER in the folder\n"
       "names. Before that, RocksDB may refuse the database, as files are longer than the\n"
-      "MANIFEST says; with --copy it does not. --prepare reads the keys while the database is\n"
+      "MANIFEST says: do not repair it, nor open it with best_efforts_recovery. With --copy it\n"
+      "opens the database. --prepare reads the keys while the database is\n"
       "open; the same command without it then applies what it built to the files that are\n"
       "still there, and does the rest. Files that have further names, as those of\n"
       "checkpoints and backups, are copied and never written. The next incremental backup\n"
