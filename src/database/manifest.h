@@ -46,9 +46,9 @@ struct Manifest {
 std::string ManifestName(uint64_t number);
 std::string TableName(uint64_t number);
 
-// Reads the MANIFEST that CURRENT names. A last record that is cut off does not count, nor an atomic
-// group that lacks its end, as in RocksDB. The message of an error is a sentence that says what to do: unknown records, also those
-// of RocksDB before 5, are refused.
+// Reads the MANIFEST that CURRENT names. A last record that is cut off does not count, nor an
+// atomic group that lacks its end, as in RocksDB. The message of an error is a sentence that says
+// what to do: unknown records, also those of RocksDB before 5, are refused.
 absl::StatusOr<Manifest> ReadManifest(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
 
 // New facts of a live file.

@@ -14,8 +14,9 @@
 // Between 2 and 4, RocksDB refuses the database, as files that are not copies are longer than its
 // MANIFEST says. A process may open it all the same, or repair it, and give numbers of the journal
 // to other files. So what ends a batch removes no file that is live, and cuts only a file that the
-// MANIFEST lists with its old size, and that has its old end there. New numbers exceed all numbers of files in the database's folders, and ascend as
-// the old ones do, by which RocksDB breaks ties on level 0.
+// MANIFEST lists with its old size, and that has its old end there. New numbers exceed all numbers
+// of files in the database's folders, and ascend as the old ones do, by which RocksDB breaks ties
+// on level 0.
 
 #ifndef WINNOW_SRC_DATABASE_NEW_ENDS_H_
 #define WINNOW_SRC_DATABASE_NEW_ENDS_H_

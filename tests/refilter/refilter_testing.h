@@ -21,9 +21,9 @@
 #include <string>
 #include <vector>
 
+#include "src/refilter/refilter.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
-#include "src/refilter/refilter.h"
 
 namespace winnow::testing {
 

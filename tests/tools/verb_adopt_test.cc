@@ -92,7 +92,8 @@ TEST_F(VerbAdoptTest, RefusesArchivesThatItCanNotAdopt) {
       {HAS_RTTI ? without_types : with_types,
        HAS_RTTI ? " was compiled without type information .RTTI.,.* for a RocksDB with. Build "
                 : " was compiled with type information .RTTI.,.* for a RocksDB without. Build "},
-      {HAS_RTTI ? with_types : without_types, " has no .*rocksdb::.*, which Winnow calls. Expected "},
+      {HAS_RTTI ? with_types : without_types,
+       " has no .*rocksdb::.*, which Winnow calls. Expected "},
       {{OUR_VERSION},
        " has no rocksdb::.*, by which programs get filter policies.* take the librocksdb.a that "},
       {{OTHER_NAMESPACE, OUR_VERSION}, " has RocksDB in the namespace otherdb .*WINNOW_STAND_IN=1"},
