@@ -2,6 +2,7 @@
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
 
 #include <cstddef>
@@ -11,13 +12,16 @@
 #include "src/rocksdb/listener/listener.h"
 #include "src/rocksdb/policy.h"
 #include "src/rocksdb/ranges/range_extractor.h"
+#include "winnow/rocksdb_policy.h"
 
-namespace winnow::plugin {
+namespace winnow {
+namespace plugin {
 namespace {
 
 using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
+using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::Status;
 
 const FilterPolicy* MakeFromId(const std::string& id, std::unique_ptr<const FilterPolicy>* guard,
@@ -27,6 +31,18 @@ const FilterPolicy* MakeFromId(const std::string& id, std::unique_ptr<const Filt
     return nullptr;
   }
   return guard->get();
+}
+
+// Adds the extractor by its name, with or without a number after it.
+void AddRangeExtractor(ObjectLibrary& library) {
+  ObjectLibrary::PatternEntry names(RangeExtractor::kName, true);
+  names.AddSeparator(":", false);
+  library.AddFactory<const SliceTransform>(
+      names, [](const std::string& /*id*/, std::unique_ptr<const SliceTransform>* guard,
+                std::string* /*message*/) {
+        *guard = std::make_unique<RangeExtractor>();
+        return guard->get();
+      });
 }
 
 }  // namespace
@@ -52,4 +68,10 @@ int AddFactoryInTree(ObjectLibrary& library) {
   return static_cast<int>(library.GetFactoryCount(&num_types));
 }
 
-}  // namespace winnow::plugin
+}  // namespace plugin
+
+std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor() {
+  return std::make_shared<plugin::RangeExtractor>();
+}
+
+}  // namespace winnow

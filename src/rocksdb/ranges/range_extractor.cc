@@ -6,11 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <unordered_map>
 
 #include "src/rocksdb/ranges/transformed_keys.h"
-#include "winnow/rocksdb_policy.h"
 
 namespace winnow {
 namespace plugin {
@@ -18,7 +16,6 @@ namespace plugin {
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DBOptions;
-using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SliceTransform;
@@ -76,21 +73,6 @@ std::string RangeExtractor::SerializeOptions(const ConfigOptions& /*config_optio
   return std::string(text, sizeof text);
 }
 
-void AddRangeExtractor(ObjectLibrary& library) {
-  ObjectLibrary::PatternEntry names(RangeExtractor::kName, true);
-  names.AddSeparator(":", false);
-  library.AddFactory<const SliceTransform>(
-      names, [](const std::string& /*id*/, std::unique_ptr<const SliceTransform>* guard,
-                std::string* /*message*/) {
-        *guard = std::make_unique<RangeExtractor>();
-        return guard->get();
-      });
-}
-
 }  // namespace plugin
-
-std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor() {
-  return std::make_shared<plugin::RangeExtractor>();
-}
 
 }  // namespace winnow

@@ -7,7 +7,6 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
-#include <rocksdb/utilities/object_registry.h>
 
 #include <string>
 #include <string_view>
@@ -63,9 +62,6 @@ inline bool IsRangeExtractorText(std::string_view text) {
   return text.substr(0, kName.size()) == kName &&
          (text.size() == kName.size() || text[kName.size()] == ':');
 }
-
-// Registers the extractor by its name, with or without a number after it.
-void AddRangeExtractor(ROCKSDB_NAMESPACE::ObjectLibrary& library);
 
 }  // namespace winnow::plugin
 
