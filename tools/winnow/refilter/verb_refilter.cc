@@ -132,21 +132,6 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   if (arguments.empty()) return WrongUsage(verb, "which database?");
   if (arguments.size() > 1) return WrongUsage(verb, "one database at a time");
   RefilterOptions options;
-  // The journal names folders, for a run in another one.
-  std::vector<std::string> folders = TableFolders();
-  folders.insert(folders.begin(), arguments.front());
-  for (std::string& folder : folders) {
-    std::error_code code;
-    folder = std::filesystem::canonical(folder, code).string();
-    if (code) {
-      SayWarnings(verb.name,
-                  {absl::StrCat(Printable(arguments.front()),
-                                " or a folder of --path is not there: ", code.message())});
-      return kCouldNotRead;
-    }
-  }
-  options.request.database = folders.front();
-  options.request.folders.assign(folders.begin() + 1, folders.end());
   options.request.policy = absl::GetFlag(FLAGS_refilter_policy);
   if (options.request.policy.empty()) options.request.policy = PolicyOfEnvironment();
   options.request.families = FamiliesOfFlags();
@@ -162,6 +147,21 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   if (options.is_dry && options.prepares) {
     return WrongUsage(verb, "--prepare and --dry_run at once? --dry_run writes nothing");
   }
+  // The journal names folders, for a run in another one.
+  std::vector<std::string> folders = TableFolders();
+  folders.insert(folders.begin(), arguments.front());
+  for (std::string& folder : folders) {
+    std::error_code code;
+    const std::filesystem::path real = std::filesystem::canonical(folder, code);
+    if (code) {
+      SayWarnings(verb.name,
+                  {absl::StrCat("there is no folder ", Printable(folder), ": ", code.message())});
+      return kCouldNotRead;
+    }
+    folder = real.string();
+  }
+  options.request.database = folders.front();
+  options.request.folders.assign(folders.begin() + 1, folders.end());
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto former = std::signal(signal, StopAtNextBatch);
     if (former == SIG_IGN) std::signal(signal, SIG_IGN);
