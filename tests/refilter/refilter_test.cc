@@ -22,6 +22,7 @@
 #include "tests/refilter/refilter_testing.h"
 #include "tests/support/files.h"
 #include "tests/support/rocksdb_testing.h"
+#include "third_party/rocksdb_abi/version_at_least.h"
 #include "tools/winnow/verify/verify_file.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -38,14 +39,15 @@ using ::testing::IsEmpty;
 using testing::RefilteredDatabase;
 using testing::RefilterSetting;
 
+void PutInPartitions(BlockBasedTableOptions* table) {
+  table->partition_filters = true;
+  table->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table->metadata_block_size = 512;
+}
+
 std::vector<RefilterSetting> Settings() {
   const auto with_table = [](auto change) {
     return [change](Options*, BlockBasedTableOptions* table) { change(table); };
-  };
-  const auto partitioned = [](BlockBasedTableOptions* table) {
-    table->partition_filters = true;
-    table->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
-    table->metadata_block_size = 512;
   };
   std::vector<RefilterSetting> settings;
   for (uint32_t version = 2; version <= (ROCKSDB_MAJOR >= 9 ? 6 : 5); ++version) {
@@ -58,16 +60,16 @@ std::vector<RefilterSetting> Settings() {
     settings.push_back({"checksum_" + std::to_string(type), "bloomfilter:10",
                         with_table([=](auto* options) { options->checksum = type; })});
   }
-  settings.push_back({"partitions", "bloomfilter:10", with_table(partitioned)});
-  settings.push_back({"partitions_in_sequence", "ribbonfilter:10",
-                      with_table([=](BlockBasedTableOptions* options) {
-                        partitioned(options);
-                        options->format_version = 2;
-                      })});
+  settings.push_back({"partitions", "bloomfilter:10", with_table(PutInPartitions)});
+  settings.push_back(
+      {"partitions_in_sequence", "ribbonfilter:10", with_table([](BlockBasedTableOptions* options) {
+         PutInPartitions(options);
+         options->format_version = 2;
+       })});
   settings.push_back({"partitions_of_prefixes",
                       "bloomfilter:10",
-                      with_table([=](BlockBasedTableOptions* options) {
-                        partitioned(options);
+                      with_table([](BlockBasedTableOptions* options) {
+                        PutInPartitions(options);
                         options->whole_key_filtering = false;
                       }),
                       {"default"},
@@ -342,21 +344,32 @@ TEST_F(RefilterOneTest, ADatabaseThatWasMovedAfterAKillIsEnded) {
 }
 
 TEST_F(RefilterOneTest, TimestampsAreNotInFilters) {
-  RefilterSetting setting;
-  setting.change = [](Options* options, auto*) {
-    options->comparator = inspect::FindComparator("leveldb.BytewiseComparator.u64ts");
-  };
-  RefilteredDatabase database(folder_ / "timestamps", setting);
-  database.Open("bloomfilter:10");
-  std::string timestamp(8, '\0');
-  for (int i = 0; i < 2000; ++i) {
-    timestamp[0] = static_cast<char>(1 + i % 3);
-    ASSERT_STATUS_OK(database.database()->Put({}, database.RandomKey(), timestamp, "value"));
-    if (i % 700 == 0) ASSERT_STATUS_OK(database.database()->Flush({}));
+  for (const bool is_persisted : {true, false}) {
+    for (const bool is_partitioned : {false, true}) {
+      RefilterSetting setting;
+      setting.change = [=](Options* options, BlockBasedTableOptions* table) {
+        options->comparator = inspect::FindComparator("leveldb.BytewiseComparator.u64ts");
+#if WINNOW_ROCKSDB_AT_LEAST(9, 0)
+        options->persist_user_defined_timestamps = is_persisted;
+        options->allow_concurrent_memtable_write = is_persisted;
+#endif
+        if (is_partitioned) PutInPartitions(table);
+      };
+      const std::string name = is_partitioned ? "partitions" : "whole";
+      RefilteredDatabase database(folder_ / (is_persisted ? name : name + "_alone"), setting);
+      database.Open("bloomfilter:10");
+      std::string timestamp(8, '\0');
+      for (int i = 0; i < 2000; ++i) {
+        timestamp[1] = static_cast<char>(1 + i / 100);
+        ASSERT_STATUS_OK(database.database()->Put({}, database.RandomKey(), timestamp, "value"));
+        if (i % 700 == 0) ASSERT_STATUS_OK(database.database()->Flush({}));
+      }
+      ASSERT_STATUS_OK(database.database()->Flush({}));
+      database.Close();
+      ExpectWritten(database.Refilter("winnow:10"));
+      ExpectVerified(database.path());
+    }
   }
-  database.Close();
-  ExpectWritten(database.Refilter("winnow:10"));
-  ExpectVerified(database.path());
 }
 
 TEST_F(RefilterOneTest, FilesOfOneLevelAlone) {
