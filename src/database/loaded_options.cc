@@ -9,13 +9,15 @@
 namespace winnow::inspect {
 
 std::string LoadFamilies(const std::string& path,
-                         std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor>* families) {
+                         std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor>* families,
+                         ROCKSDB_NAMESPACE::DBOptions* database) {
   ROCKSDB_NAMESPACE::ConfigOptions config;
   config.ignore_unknown_options = true;
   config.ignore_unsupported_options = true;
   ROCKSDB_NAMESPACE::DBOptions options;
   try {
-    const auto status = ROCKSDB_NAMESPACE::LoadOptionsFromFile(config, path, &options, families);
+    const auto status = ROCKSDB_NAMESPACE::LoadOptionsFromFile(
+        config, path, database == nullptr ? &options : database, families);
     return status.ok() ? std::string() : status.ToString();
   } catch (const std::exception& exception) {
     return absl::StrCat("exception \"", exception.what(), "\"");

@@ -15,9 +15,10 @@
 namespace winnow::inspect {
 
 // Loads the file as RocksDB does by default, with ignore_unknown_options. Returns an empty string,
-// or RocksDB's error message.
+// or RocksDB's error message. `database` gets the options of the database; may be null.
 std::string LoadFamilies(const std::string& path,
-                         std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor>* families);
+                         std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor>* families,
+                         ROCKSDB_NAMESPACE::DBOptions* database = nullptr);
 
 // Returns the table options, or null if the table is not block-based and thus has no filters.
 const ROCKSDB_NAMESPACE::BlockBasedTableOptions* TableOptionsOf(

@@ -119,9 +119,8 @@ void AppendRecord(std::string_view record, std::string* log) {
     std::string typed(1, is_first ? (is_last ? kFull : kFirst) : (is_last ? kLast : kMiddle));
     typed.append(record.substr(0, size));
     const uint32_t checksum = LogChecksum(typed);
-    for (int i = 0; i < 4; ++i) log->push_back(static_cast<char>(checksum >> (8 * i)));
-    log->push_back(static_cast<char>(size));
-    log->push_back(static_cast<char>(size >> 8));
+    PutFixed(checksum, 4, log);
+    PutFixed(size, 2, log);
     log->append(typed);
     record.remove_prefix(size);
     is_first = false;
@@ -166,16 +165,7 @@ class Edit {
     copied_ = At();
   }
   static std::string FieldOf(uint64_t tag, std::string_view value) {
-    std::string field;
-    PutVarint(tag, &field);
-    PutVarint(value.size(), &field);
-    field.append(value);
-    return field;
-  }
-  static std::string VarintOf(uint64_t number) {
-    std::string text;
-    PutVarint(number, &text);
-    return text;
+    return VarintText(tag) + VarintText(value.size()) + std::string(value);
   }
   const RenewedFile* RenewedOf(uint64_t number) const {
     if (renewed_ == nullptr) return nullptr;
@@ -214,11 +204,11 @@ absl::Status Edit::Read() {
     } else if (tag == kNextFile) {
       const size_t begin = At();
       next_file_ = decoder_.Varint();
-      if (manifest_ != nullptr) Replace(begin, VarintOf(manifest_->next_file));
+      if (manifest_ != nullptr) Replace(begin, VarintText(manifest_->next_file));
     } else if (tag == kLastSequence) {
       const size_t begin = At();
       last_sequence_ = decoder_.Varint();
-      if (manifest_ != nullptr) Replace(begin, VarintOf(manifest_->last_sequence));
+      if (manifest_ != nullptr) Replace(begin, VarintText(manifest_->last_sequence));
     } else if (tag == kAtomicGroup) {
       left_of_group_ = decoder_.Varint();
     } else if (tag == kLog) {
@@ -229,7 +219,7 @@ absl::Status Edit::Read() {
       const size_t begin = At();
       deleted_.push_back(decoder_.Varint());
       if (const RenewedFile* const renewed = RenewedOf(deleted_.back())) {
-        Replace(begin, VarintOf(renewed->number));
+        Replace(begin, VarintText(renewed->number));
       }
     } else if (tag == kFamily) {
       family_ = static_cast<uint32_t>(decoder_.Varint());
@@ -282,7 +272,7 @@ absl::Status Edit::ReadNewFile() {
   file.number = decoder_.Varint();
   const RenewedFile* const renewed = RenewedOf(file.number);
   file.bytes = decoder_.Varint();
-  if (renewed != nullptr) Replace(begin, VarintOf(renewed->number) + VarintOf(renewed->bytes));
+  if (renewed != nullptr) Replace(begin, VarintText(renewed->number) + VarintText(renewed->bytes));
   file.smallest = std::string(Text());
   file.largest = std::string(Text());
   decoder_.Varint();  // sequence numbers
@@ -298,7 +288,7 @@ absl::Status Edit::ReadNewFile() {
       file.checksum_function = value == kUnknownChecksumFunction ? "" : std::string(value);
     } else if (tag == kTailSize && renewed != nullptr) {
       const uint64_t bytes = BlockDecoder(value).Varint() + renewed->bytes - file.bytes;
-      Replace(begin, FieldOf(tag, VarintOf(bytes)));
+      Replace(begin, FieldOf(tag, VarintText(bytes)));
     } else if (tag == kOpenMetadata) {
       file.has_open_metadata = true;
     } else if (tag == kPath && value.size() == 1) {
@@ -383,6 +373,12 @@ absl::StatusOr<Manifest> ReadManifest(ROCKSDB_NAMESPACE::Env* env, const std::st
   return manifest;
 }
 
+std::string IdentityOf(ROCKSDB_NAMESPACE::Env* env, const std::string& database) {
+  std::string identity;
+  ReadFileToString(env, database + "/IDENTITY", &identity).PermitUncheckedError();
+  return identity;
+}
+
 std::string RenewedManifest(const Manifest& manifest,
                             const std::map<uint64_t, RenewedFile>& renewed, uint64_t next_file) {
   Manifest numbers;
@@ -394,10 +390,7 @@ std::string RenewedManifest(const Manifest& manifest,
     edit.Read().IgnoreError();  // it was read before
     AppendRecord(std::move(edit).Renewed(), &log);
   }
-  std::string last;
-  PutVarint(kNextFile, &last);
-  PutVarint(next_file, &last);
-  AppendRecord(last, &log);
+  AppendRecord(VarintText(kNextFile) + VarintText(next_file), &log);
   return log;
 }
 

@@ -51,6 +51,9 @@ std::string TableName(uint64_t number);
 // what to do: unknown records, also those of RocksDB before 5, are refused.
 absl::StatusOr<Manifest> ReadManifest(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
 
+// Returns the text of the database's file IDENTITY; empty if there is none.
+std::string IdentityOf(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
+
 // New facts of a live file.
 struct RenewedFile {
   uint64_t number = 0;

@@ -49,15 +49,9 @@ struct Change {
 };
 
 struct Journal {
-  uint64_t manifest = 0;  // number of the new one
-  std::string identity;   // of the database
+  std::string identity;  // of the database
   std::vector<Change> changes;
 };
-
-absl::Status ToStatus(const std::string& what, const Status& status) {
-  return status.ok() ? absl::OkStatus()
-                     : absl::UnavailableError(absl::StrCat(what, ": ", status.ToString()));
-}
 
 std::string JournalPath(const std::string& database) {
   return absl::StrCat(database, "/", kRefilterJournal);
@@ -68,7 +62,7 @@ absl::Status SyncFolder(Env* env, const std::string& folder) {
   std::unique_ptr<ROCKSDB_NAMESPACE::Directory> directory;
   Status status = env->NewDirectory(folder, &directory);
   if (status.ok()) status = directory->Fsync();
-  return ToStatus(folder, status);
+  return FileStatus(folder, status);
 }
 
 absl::Status SyncFolders(Env* env, const std::vector<Change>& changes) {
@@ -95,7 +89,7 @@ absl::Status WriteFile(Env* env, const std::string& path, const std::string& lik
   Status status = env->NewWritableFile(path, &file, EnvOptions());
   if (status.ok()) status = AppendAndSync(file.get(), bytes);
   if (status.ok()) TakeOwner(path, like);
-  return ToStatus(path, status);
+  return FileStatus(path, status);
 }
 
 // Replaces a file by rename, which is synced.
@@ -103,7 +97,7 @@ absl::Status ReplaceFile(Env* env, const std::string& folder, const std::string&
                          const std::string& like, const std::string& bytes) {
   absl::Status status = WriteFile(env, TemporaryPath(path), like, bytes);
   if (!status.ok()) return status;
-  status = ToStatus(path, env->RenameFile(TemporaryPath(path), path));
+  status = FileStatus(path, env->RenameFile(TemporaryPath(path), path));
   return status.ok() ? SyncFolder(env, folder) : status;
 }
 
@@ -111,13 +105,7 @@ absl::Status ReplaceFile(Env* env, const std::string& folder, const std::string&
 absl::Status Remove(Env* env, const std::string& path) {
   const Status status = env->DeleteFile(path);
   return status.IsNotFound() || env->FileExists(path).IsNotFound() ? absl::OkStatus()
-                                                                   : ToStatus(path, status);
-}
-
-std::string IdentityOf(Env* env, const std::string& database) {
-  std::string identity;
-  ReadFileToString(env, database + "/IDENTITY", &identity).PermitUncheckedError();
-  return identity;
+                                                                   : FileStatus(path, status);
 }
 
 // Returns the hash of what was a file's end when it had so many bytes; 0 if it can't be read.
@@ -134,8 +122,8 @@ uint64_t HashOfEnd(Env* env, const std::string& path, uint64_t bytes) {
 // The database's own folder is an empty text, so that the database may be moved. The last line has
 // a hash of those before.
 std::string TextOf(const Journal& journal, const std::string& database) {
-  std::string text = absl::StrCat(kFirstLine, "\nmanifest ", journal.manifest, "\nidentity ",
-                                  absl::BytesToHexString(journal.identity), "\n");
+  std::string text =
+      absl::StrCat(kFirstLine, "\nidentity ", absl::BytesToHexString(journal.identity), "\n");
   for (const Change& change : journal.changes) {
     const std::string folder = change.folder == database ? "" : change.folder;
     absl::StrAppend(&text, change.is_copy ? "copy " : "link ", change.old_number, " ",
@@ -155,9 +143,7 @@ std::optional<Journal> JournalOf(const std::string& text, const std::string& dat
   Journal journal;
   for (size_t i = 1; i + 1 < lines.size(); ++i) {
     const std::vector<std::string> words = absl::StrSplit(lines[i], ' ');
-    if (words[0] == "manifest" && words.size() == 2) {
-      if (!absl::SimpleAtoi(words[1], &journal.manifest)) return std::nullopt;
-    } else if (words[0] == "identity" && words.size() == 2) {
+    if (words[0] == "identity" && words.size() == 2) {
       journal.identity = absl::HexStringToBytes(words[1]);
     } else {
       Change change;
@@ -201,7 +187,7 @@ absl::StatusOr<uint64_t> CopyFile(Env* env, const std::string& from, const std::
                                   uint64_t bytes) {
   std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> copy;
   Status status = env->NewWritableFile(to, &copy, EnvOptions());
-  if (!status.ok()) return ToStatus(to, status);
+  if (!status.ok()) return FileStatus(to, status);
   const int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
   const int target = ::open(to.c_str(), O_WRONLY | O_CLOEXEC);
   const bool is_cloned = source >= 0 && target >= 0 && ::ioctl(target, FICLONE, source) == 0;
@@ -220,7 +206,7 @@ absl::StatusOr<uint64_t> CopyFile(Env* env, const std::string& from, const std::
   }
   const Status closed = copy->Close();
   if (status.ok()) status = closed;
-  if (!status.ok()) return ToStatus(to, status);
+  if (!status.ok()) return FileStatus(to, status);
   return to_copy;
 }
 
@@ -228,7 +214,7 @@ absl::Status AppendTo(Env* env, const std::string& path, const std::string& byte
   std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> file;
   Status status = env->ReopenWritableFile(path, &file, EnvOptions());
   if (status.ok()) status = AppendAndSync(file.get(), bytes);
-  return ToStatus(path, status);
+  return FileStatus(path, status);
 }
 
 // Returns the checksum of a file as FileChecksumGenCrc32c computes it.
@@ -243,7 +229,7 @@ absl::StatusOr<std::string> ChecksumOf(Env* env, const std::string& path) {
     status = file->Read(buffer.size(), &part, &buffer[0]);
     if (status.ok()) generator->Update(part.data(), part.size());
   }
-  if (!status.ok()) return ToStatus(path, status);
+  if (!status.ok()) return FileStatus(path, status);
   generator->Finalize();
   return generator->GetChecksum();
 }
@@ -267,7 +253,7 @@ absl::Status Cut(Env* env, const Change& change) {
   status = env->ReopenWritableFile(path, &file, EnvOptions());
   if (status.ok()) status = file->Truncate(change.old_bytes);
   if (status.ok()) status = AppendAndSync(file.get(), {});
-  return ToStatus(path, status);
+  return FileStatus(path, status);
 }
 
 // Undoes or finishes what was done to one file. Without either number in the MANIFEST, RocksDB was
@@ -319,7 +305,8 @@ absl::Status RemoveOtherManifests(Env* env, const std::string& database, uint64_
 
 // Steps 2 to 4.
 absl::StatusOr<WrittenEnds> WriteBatch(const EndsToWrite& where, const Journal& journal,
-                                       const std::vector<NewEnd>& ends, const Manifest& manifest) {
+                                       const std::vector<NewEnd>& ends, const Manifest& manifest,
+                                       uint64_t new_manifest) {
   Env* const env = where.env;
   WrittenEnds written;
   std::map<uint64_t, RenewedFile> renewed;
@@ -334,7 +321,7 @@ absl::StatusOr<WrittenEnds> WriteBatch(const EndsToWrite& where, const Journal& 
       ++written.files_copied;
     } else {
       const Status linked = env->LinkFile(change.old_path(), change.new_path());
-      if (!linked.ok()) return ToStatus(change.new_path(), linked);
+      if (!linked.ok()) return FileStatus(change.new_path(), linked);
     }
     if (change.is_copy || !ends[i].bytes.empty()) {
       const absl::Status appended = AppendTo(env, change.new_path(), ends[i].bytes);
@@ -351,8 +338,8 @@ absl::StatusOr<WrittenEnds> WriteBatch(const EndsToWrite& where, const Journal& 
     }
   }
   if (const absl::Status synced = SyncFolders(env, journal.changes); !synced.ok()) return synced;
-  const std::string text = RenewedManifest(manifest, renewed, journal.manifest + 1);
-  const std::string path = absl::StrCat(where.database, "/", ManifestName(journal.manifest));
+  const std::string text = RenewedManifest(manifest, renewed, new_manifest + 1);
+  const std::string path = absl::StrCat(where.database, "/", ManifestName(new_manifest));
   const std::string former = absl::StrCat(where.database, "/", ManifestName(manifest.number));
   // Whole or missing, as best_efforts_recovery takes the MANIFEST of the greatest number.
   absl::Status status = ReplaceFile(env, where.database, path, former, text);
@@ -360,12 +347,17 @@ absl::StatusOr<WrittenEnds> WriteBatch(const EndsToWrite& where, const Journal& 
   written.bytes_written += text.size();
   const std::string current = absl::StrCat(where.database, "/CURRENT");
   status = ReplaceFile(env, where.database, current, former,
-                       absl::StrCat(ManifestName(journal.manifest), "\n"));
+                       absl::StrCat(ManifestName(new_manifest), "\n"));
   if (!status.ok()) return status;
   return written;
 }
 
 }  // namespace
+
+absl::Status FileStatus(const std::string& path, const Status& status) {
+  return status.ok() ? absl::OkStatus()
+                     : absl::UnavailableError(absl::StrCat(path, ": ", status.ToString()));
+}
 
 bool HasRefilterJournal(Env* env, const std::string& database) {
   return env->FileExists(JournalPath(database)).ok();
@@ -402,7 +394,7 @@ absl::StatusOr<bool> FinishOrUndo(Env* env, const std::string& database,
   const std::string path = JournalPath(database);
   std::string text;
   if (const Status read = ReadFileToString(env, path, &text); !read.ok()) {
-    return ToStatus(path, read);
+    return FileStatus(path, read);
   }
   std::optional<Journal> journal = JournalOf(text, database);
   if (!journal) {
@@ -453,15 +445,14 @@ absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vecto
         !end.bytes.empty() && (where.copies_all || HasOtherNames(where.env, change.old_path()));
     journal.changes.push_back(std::move(change));
   }
-  journal.manifest = number;
   journal.identity = IdentityOf(where.env, where.database);
   const absl::Status begun =
       ReplaceFile(where.env, where.database, JournalPath(where.database),
                   absl::StrCat(where.database, "/", ManifestName(manifest->number)),
                   TextOf(journal, where.database));
-  const absl::StatusOr<WrittenEnds> written = begun.ok()
-                                                  ? WriteBatch(where, journal, ascending, *manifest)
-                                                  : absl::StatusOr<WrittenEnds>(begun);
+  const absl::StatusOr<WrittenEnds> written =
+      begun.ok() ? WriteBatch(where, journal, ascending, *manifest, number)
+                 : absl::StatusOr<WrittenEnds>(begun);
   // Step 5, or all steps back.
   const absl::StatusOr<bool> ended = FinishOrUndo(where.env, where.database, where.folders);
   if (!ended.ok()) {

@@ -67,6 +67,9 @@ absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vecto
 absl::StatusOr<bool> FinishOrUndo(ROCKSDB_NAMESPACE::Env* env, const std::string& database,
                                   const std::vector<std::string>& folders);
 
+// Returns OK, or an error that names the file.
+absl::Status FileStatus(const std::string& path, const ROCKSDB_NAMESPACE::Status& status);
+
 // Returns whether a killed process left a journal.
 bool HasRefilterJournal(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
 

@@ -46,11 +46,7 @@ TreeShapes Load(const std::string& path) {
   for (const auto& family : families) {
     TreeShape& shape = shapes.families[family.name];
     shape.text = texts[family.name];
-    shape.style = family.options.compaction_style;
-    shape.levels = family.options.num_levels;
-    shape.size_ratio = family.options.max_bytes_for_level_multiplier;
-    shape.has_dynamic_levels = family.options.level_compaction_dynamic_level_bytes;
-    shape.last_level_has_filters = !family.options.optimize_filters_for_hits;
+    SetShape(family.options, &shape);
     shape.file_bytes = family.options.target_file_size_base;
     shape.file_growth = family.options.target_file_size_multiplier;
     if (const auto* table = TableOptionsOf(family.options)) {
@@ -68,6 +64,14 @@ TreeShapes Load(const std::string& path) {
 }
 
 }  // namespace
+
+void SetShape(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family, TreeShape* shape) {
+  shape->style = family.compaction_style;
+  shape->levels = family.num_levels;
+  shape->size_ratio = family.max_bytes_for_level_multiplier;
+  shape->has_dynamic_levels = family.level_compaction_dynamic_level_bytes;
+  shape->last_level_has_filters = !family.optimize_filters_for_hits;
+}
 
 TreeShapes ReadTreeShapes(const std::string& database) {
   constexpr std::chrono::seconds kLimit(60);

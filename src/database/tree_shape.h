@@ -4,6 +4,7 @@
 #define WINNOW_SRC_DATABASE_TREE_SHAPE_H_
 
 #include <rocksdb/advanced_options.h>
+#include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
 #include <map>
@@ -80,6 +81,9 @@ struct TreeShape {
     return table;
   }
 };
+
+// Sets the members of the tree itself, from `style` to `last_level_has_filters`.
+void SetShape(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family, TreeShape* shape);
 
 struct TreeShapes {
   std::map<std::string, TreeShape> families;  // keyed by name

@@ -14,6 +14,16 @@
 namespace winnow::inspect {
 using ROCKSDB_NAMESPACE::FilterPolicy;
 
+void SetPlace(const TreeShape& shape, const TreePlace& place,
+              ROCKSDB_NAMESPACE::FilterBuildingContext* context) {
+  const plugin::BuildFacts facts = FactsOfPlace(shape, place);
+  context->compaction_style = facts.compaction_style;
+  context->num_levels = facts.levels;
+  context->level_at_creation = facts.level;
+  context->is_bottommost = facts.is_bottommost;
+  context->reason = facts.reason;
+}
+
 std::shared_ptr<const FilterPolicy> PolicyOfText(const std::string& text, std::string* problem) {
   ROCKSDB_NAMESPACE::ConfigOptions config;
   config.ignore_unsupported_options = false;
@@ -35,13 +45,9 @@ struct TrialBuilder {
     policy = PolicyOfText(text, &problem);
     if (policy == nullptr || (place.bottommost && !shape.last_level_has_filters)) return;
     ROCKSDB_NAMESPACE::FilterBuildingContext context(table);
-    context.compaction_style = shape.style;
-    context.num_levels = shape.levels;
+    SetPlace(shape, place, &context);
     context.info_log = &logger;
     context.column_family_name = "default";
-    context.level_at_creation = place.level;
-    context.is_bottommost = place.bottommost;
-    context.reason = FactsOfPlace(shape, place).reason;
     bits.reset(policy->GetBuilderWithContext(context));
   }
 

@@ -26,6 +26,11 @@ struct TreePlace {
   int below = -1;
 };
 
+// Sets the facts that RocksDB would tell a policy about a file at this place. The context's family
+// and logger are the caller's.
+void SetPlace(const TreeShape& shape, const TreePlace& place,
+              ROCKSDB_NAMESPACE::FilterBuildingContext* context);
+
 // Makes a policy from its options string, such as "winnow:10". If there is none of that name,
 // returns null and sets *problem to the reason.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> PolicyOfText(const std::string& text,

@@ -15,7 +15,7 @@ namespace {
 using plugin::Listener;
 using ROCKSDB_NAMESPACE::EventListener;
 
-// What the policy of a column family tells its database's listener.
+// Known files and meter of a column family's policy, for the listener of its database.
 struct Told {
   std::shared_ptr<plugin::KnownFiles> known;  // null unless filters are by Winnow's options
   std::shared_ptr<plugin::LoadMeter> meter;   // null unless the policy is Winnow's
@@ -25,7 +25,7 @@ struct Told {
 Told ShowToPolicy(const DBOptions& database, const ColumnFamilyOptions& family, bool to_write) {
   const FilterPolicy* const policy = PolicyOf(family.table_factory);
   if (policy == nullptr) return {};
-  // Of an interposed policy behind a wrapper, RocksDB validates only the wrapper. Faults of
+  // RocksDB validates only the wrapper of an interposed policy that is behind one. Faults of
   // WINNOW_POLICY are known without it.
   const FilterPolicy* const interposed = InterposedBehind(*policy);
   if (to_write && interposed != nullptr && interposed != policy) {

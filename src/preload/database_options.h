@@ -1,4 +1,4 @@
-// What a database gets when it is opened: policies and extractors of its column families
+// Options that a database gets when it is opened: policies and extractors of its column families
 // (family_options.h), a check of tools that open it (tool_guard.h), and an event listener
 // (winnow/rocksdb_listener.h) if it has a Winnow policy, or one that Winnow's policy replaces.
 

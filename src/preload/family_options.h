@@ -1,5 +1,5 @@
-// What column families get when a database is opened and when they are created later: a filter
-// policy if they have none (WINNOW_ADD), and the prefix extractor of range filters
+// Options that column families get when a database is opened, and when they are created later: a
+// filter policy if they have none (WINNOW_ADD), and the prefix extractor of range filters
 // (WINNOW_RANGE_BITS); and what is said of families that get none.
 
 #ifndef WINNOW_SRC_PRELOAD_FAMILY_OPTIONS_H_

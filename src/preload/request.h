@@ -71,7 +71,7 @@ std::string WhyNoRangeBits();
 // Returns whether column families without a filter policy get one: WINNOW_ADD is 1.
 bool IsAdding();
 
-// Whether actions are reported on stderr.
+// IsLogging() returns whether actions are reported on stderr.
 using plugin::IsLogging;
 
 }  // namespace winnow::preload

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/database/new_ends.h"
-#include "third_party/rocksdb_abi/checksum.h"
+#include "winnow/hash.h"
 
 namespace winnow::inspect {
 namespace {
@@ -37,18 +37,8 @@ std::string IdentityOf(const EndName& name) {
                       absl::BytesToHexString(name.policy));
 }
 
-uint32_t ChecksumOf(const std::string& bytes) {
-  return ROCKSDB_NAMESPACE::ComputeBuiltinChecksum(ROCKSDB_NAMESPACE::kCRC32c, bytes.data(),
-                                                   bytes.size());
-}
-
 json ToJson(const FilterWeight& weight) { return {weight.bytes, weight.rate}; }
 FilterWeight FromJson(const json& weight) { return {weight.at(0), weight.at(1)}; }
-
-absl::Status ToStatus(const std::string& path, const Status& status) {
-  return status.ok() ? absl::OkStatus()
-                     : absl::UnavailableError(absl::StrCat(path, ": ", status.ToString()));
-}
 
 }  // namespace
 
@@ -58,7 +48,7 @@ absl::Status KeepEnd(Env* env, const EndName& name, const BuiltEnd& end) {
   header["before"] = ToJson(end.before);
   header["after"] = ToJson(end.after);
   header["is_same"] = !end.bytes;
-  header["checksum"] = ChecksumOf(end.bytes.value_or(""));
+  header["hash"] = HashKey(end.bytes.value_or("")).value;
   const std::string path = PathOf(name);
   Status status = env->CreateDirIfMissing(FolderOf(name.database));
   if (status.ok()) {
@@ -69,7 +59,7 @@ absl::Status KeepEnd(Env* env, const EndName& name, const BuiltEnd& end) {
   for (const std::string& made : {FolderOf(name.database), path}) {
     TakeOwner(made, name.database + "/CURRENT");
   }
-  return ToStatus(path, status);
+  return FileStatus(path, status);
 }
 
 std::optional<BuiltEnd> KeptEnd(Env* env, const EndName& name) {
@@ -81,7 +71,7 @@ std::optional<BuiltEnd> KeptEnd(Env* env, const EndName& name) {
     const json header = json::parse(text.substr(0, line));
     BuiltEnd end;
     std::string bytes = text.substr(line + 1);
-    if (header.at("for") != IdentityOf(name) || header.at("checksum") != ChecksumOf(bytes)) {
+    if (header.at("for") != IdentityOf(name) || header.at("hash") != HashKey(bytes).value) {
       return std::nullopt;
     }
     end.before = FromJson(header.at("before"));
@@ -100,9 +90,9 @@ absl::Status RemoveKeptEnds(Env* env, const std::string& database) {
   for (const std::string& name : names) {
     if (name == "." || name == "..") continue;
     const Status removed = env->DeleteFile(absl::StrCat(folder, "/", name));
-    if (!removed.ok()) return ToStatus(folder, removed);
+    if (!removed.ok()) return FileStatus(folder, removed);
   }
-  return ToStatus(folder, env->DeleteDir(folder));
+  return FileStatus(folder, env->DeleteDir(folder));
 }
 
 }  // namespace winnow::inspect

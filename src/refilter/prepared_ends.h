@@ -23,7 +23,7 @@ struct FilterWeight {
   double rate = 1;  // expected; that of a file without filter is 1
 };
 
-// What there is to write to a file.
+// The end that a file is to get.
 struct BuiltEnd {
   std::optional<std::string> bytes{};  // unset: the file has this filter already
   FilterWeight before{};

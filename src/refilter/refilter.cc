@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,7 +18,6 @@
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/sst/classify_block.h"
 #include "src/sst/filter_blocks.h"
-#include "src/sst/known_comparator.h"
 #include "src/sst/sst_filters.h"
 #include "src/sst/table_tail.h"
 #include "src/text/numbers.h"
@@ -389,7 +387,8 @@ absl::StatusOr<RefilterResult> TryToRefilter(
     if (!ended.ok()) return ended.status();
     result.ended_former = *ended;
   }
-  absl::StatusOr<RefilterDatabase> database = ReadForRefilter(env, options.request);
+  absl::StatusOr<RefilterDatabase> database =
+      ReadForRefilter(env, options.request, options.prepares);
   if (!database.ok()) return database.status();
   result.remarks = database->remarks;
   Run run(env, options, &*database, &reading);

@@ -1,19 +1,16 @@
 #include "src/refilter/refilter_database.h"
 
 #include <absl/status/status.h>
-#include <absl/strings/match.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_split.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
 
 #include <algorithm>
-#include <exception>
 #include <fstream>
 #include <utility>
 
+#include "src/database/loaded_options.h"
 #include "src/database/options_path.h"
 #include "src/database/options_text.h"
 #include "src/database/table_places.h"
@@ -26,7 +23,6 @@
 namespace winnow::inspect {
 namespace {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::Status;
@@ -69,17 +65,9 @@ absl::StatusOr<LoadedOptions> LoadOptions(const std::string& database) {
     return Refused(absl::StrCat(path.error, ". Open and close the database once"));
   }
   if (const absl::Status version = CheckVersion(path.path); !version.ok()) return version;
-  ROCKSDB_NAMESPACE::ConfigOptions config;
-  config.ignore_unknown_options = true;
-  config.ignore_unsupported_options = true;
   LoadedOptions loaded;
-  try {
-    const Status status = ROCKSDB_NAMESPACE::LoadOptionsFromFile(
-        config, path.path, &loaded.database, &loaded.families);
-    if (!status.ok()) return Refused(absl::StrCat(path.path, ": ", status.ToString()));
-  } catch (const std::exception& exception) {
-    return Refused(absl::StrCat(path.path, ": ", exception.what()));
-  }
+  const std::string refusal = LoadFamilies(path.path, &loaded.families, &loaded.database);
+  if (!refusal.empty()) return Refused(absl::StrCat(path.path, ": ", refusal));
   const std::string problem = ReadFamilies(path.path, &loaded.texts);
   if (!problem.empty()) return Refused(problem);
   return loaded;
@@ -100,16 +88,15 @@ absl::Status SetFamily(const ManifestFamily& listed, const LoadedOptions& loaded
                                 ": open and close the database with all its families once"));
   }
   family->options = options->options;
-  const auto* const table =
-      family->options.table_factory == nullptr
-          ? nullptr
-          : family->options.table_factory->GetOptions<BlockBasedTableOptions>();
+  const auto* const table = TableOptionsOf(family->options);
   if (table == nullptr) {
     return Refused(absl::StrCat(who,
                                 " has no block-based tables, and so no filters: leave it "
                                 "out by --cf=NAME of the others"));
   }
   family->table = *table;
+  SetShape(family->options, &family->shape);
+  family->shape.text.comparator = listed.comparator;
   family->options.comparator = FindComparator(listed.comparator);
   if (family->options.comparator == nullptr) {
     return Refused(absl::StrCat(who, " has the comparator ", Printable(listed.comparator),
@@ -147,11 +134,7 @@ std::string OtherPolicy(const RefilterFamily& family, const std::vector<FamilyTe
   std::string problem;
   const std::string of_options = text == texts.end() ? "" : text->policy.value_or("");
   const auto stated = of_options.empty() ? nullptr : PolicyOfText(of_options, &problem);
-  const ROCKSDB_NAMESPACE::ConfigOptions config;
-  if (family.made == nullptr ||
-      (stated != nullptr && stated->ToString(config) == family.made->ToString(config))) {
-    return {};
-  }
+  if (DescribePolicy(stated) == DescribePolicy(family.made)) return {};
   return absl::StrCat(
       "column family ", Printable(family.name), " has the policy ",
       of_options.empty() ? "nullptr" : Printable(of_options), " in its OPTIONS file, and gets ",
@@ -203,7 +186,8 @@ uint64_t RefilterFile::keys() const {
   return entries - std::min(entries, tail.Number("rocksdb.num.range-deletions"));
 }
 
-absl::StatusOr<RefilterDatabase> ReadForRefilter(Env* env, const RefilterRequest& request) {
+absl::StatusOr<RefilterDatabase> ReadForRefilter(Env* env, const RefilterRequest& request,
+                                                 bool is_open) {
   RefilterDatabase database;
   absl::StatusOr<Manifest> manifest = ReadManifest(env, request.database);
   if (!manifest.ok()) return manifest.status();
@@ -211,7 +195,7 @@ absl::StatusOr<RefilterDatabase> ReadForRefilter(Env* env, const RefilterRequest
   const absl::StatusOr<LoadedOptions> loaded = LoadOptions(request.database);
   if (!loaded.ok()) return loaded.status();
   database.copies_all = loaded->database.best_efforts_recovery;
-  ReadFileToString(env, request.database + "/IDENTITY", &database.identity).PermitUncheckedError();
+  database.identity = IdentityOf(env, request.database);
   database.folders = {request.database};
   database.folders.insert(database.folders.end(), request.folders.begin(), request.folders.end());
   for (const std::string& name : request.families) {
@@ -247,14 +231,14 @@ absl::StatusOr<RefilterDatabase> ReadForRefilter(Env* env, const RefilterRequest
     if (family == database.families.end()) continue;
     const std::string name = TableName(number);
     const std::optional<std::string> path = FindTableFile(name, listed.bytes, database.folders);
-    if (!path && request.is_open) continue;
+    if (!path && is_open) continue;
     if (!path) return Refused(WhyNotFound(name, listed.path, request.database));
     RefilterFile file;
     file.number = number;
     file.folder = path->substr(0, path->rfind('/'));
     uint64_t bytes = 0;
     const Status status = env->GetFileSize(*path, &bytes);
-    if (request.is_open && status.IsNotFound()) continue;
+    if (is_open && status.IsNotFound()) continue;
     if (!status.ok() || bytes != listed.bytes) {
       return Refused(absl::StrCat(
           Printable(*path), " has ", bytes, " bytes, and the MANIFEST says ", listed.bytes,
@@ -262,7 +246,7 @@ absl::StatusOr<RefilterDatabase> ReadForRefilter(Env* env, const RefilterRequest
                       : absl::StrCat(": ", status.ToString())));
     }
     absl::StatusOr<TableTail> tail = ReadTableTail(env, *path, bytes);
-    if (!tail.ok() && request.is_open && !env->FileExists(*path).ok()) continue;
+    if (!tail.ok() && is_open && !env->FileExists(*path).ok()) continue;
     if (!tail.ok()) {
       return Refused(absl::StrCat(Printable(*path), ": ", tail.status().message()));
     }

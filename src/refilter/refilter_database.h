@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "src/database/manifest.h"
+#include "src/database/tree_shape.h"
 #include "src/sst/table_tail.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -32,6 +33,7 @@ struct RefilterFamily {
   std::optional<PolicyOptions> winnow{};  // of Winnow's policy that builds Winnow's filters
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> made{};  // of the options string
   ROCKSDB_NAMESPACE::ColumnFamilyOptions options{};
+  TreeShape shape{};
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table{};
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefixes{};  // null for none
 };
@@ -55,23 +57,23 @@ struct RefilterDatabase {
   std::vector<std::string> remarks;  // sentences
 };
 
-// What is to be done.
+// A request for other filters.
 struct RefilterRequest {
   std::string database;
   std::vector<std::string> folders;   // further ones with SST files
   std::string policy;                 // empty: that of each family's OPTIONS
   std::vector<std::string> families;  // names; empty: all
   std::optional<int> level;           // only files on this level get other filters
-  bool is_open = false;               // compactions may remove files meanwhile
 };
 
 // Returns the error of what is refused; the sentence says why, and what to do.
 absl::Status Refused(const std::string& why);
 
-// Reads the database, whose LOCK the caller holds unless it is open. Refuses what can't be
+// Reads the database, whose LOCK the caller holds unless it is open: then compactions may remove
+// files meanwhile. Refuses what can't be
 // refiltered, by an error whose message is a sentence that says what to do.
 absl::StatusOr<RefilterDatabase> ReadForRefilter(ROCKSDB_NAMESPACE::Env* env,
-                                                 const RefilterRequest& request);
+                                                 const RefilterRequest& request, bool is_open);
 
 }  // namespace winnow::inspect
 

@@ -3,7 +3,6 @@
 #include <rocksdb/comparator.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,7 +24,6 @@ namespace {
 using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::Slice;
-using ROCKSDB_NAMESPACE::TableFileCreationReason;
 
 // Files of one family.
 struct Tree {
@@ -39,17 +37,6 @@ std::string_view UserKey(std::string_view internal, size_t timestamp_bytes) {
   const std::optional<InternalKey> key = ParseInternalKey(internal);
   if (!key || key->user_key.size() < timestamp_bytes) return {};
   return key->user_key.substr(0, key->user_key.size() - timestamp_bytes);
-}
-
-TreeShape ShapeOf(const RefilterFamily& family) {
-  TreeShape shape;
-  shape.style = family.options.compaction_style;
-  shape.levels = family.options.num_levels;
-  shape.size_ratio = family.options.max_bytes_for_level_multiplier;
-  shape.has_dynamic_levels = family.options.level_compaction_dynamic_level_bytes;
-  shape.last_level_has_filters = !family.options.optimize_filters_for_hits;
-  shape.text.comparator = family.options.comparator->Name();
-  return shape;
 }
 
 std::map<uint32_t, Tree> TreesOf(const RefilterDatabase& database) {
@@ -99,7 +86,7 @@ bool IsInByteOrder(const Comparator& comparator) {
 // Sets the plan of a tree's files.
 class TreePlan {
  public:
-  TreePlan(const Tree& tree, uint64_t id) : tree_(tree), shape_(ShapeOf(*tree.family)) {
+  TreePlan(const Tree& tree, uint64_t id) : tree_(tree), shape_(tree.family->shape) {
     known_ = TreeByOptions(shape_);
     for (const core::FileSpan& span : tree.spans) {
       known_ = plugin::WithLevel(known_, span.level);
@@ -207,7 +194,7 @@ class TreePlan {
   }
 
   const Tree& tree_;
-  const TreeShape shape_;
+  const TreeShape& shape_;
   plugin::KnownTree known_;
 };
 
@@ -225,16 +212,10 @@ std::map<uint64_t, PlannedFilter> PlanFilters(const RefilterDatabase& database) 
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> NewBuilderFor(const RefilterFamily& family,
                                                                     const PlannedFilter& planned,
                                                                     bool is_partitioned) {
-  const TreeShape shape = ShapeOf(family);
-  if (planned.place.bottommost && !shape.last_level_has_filters) return nullptr;
-  const plugin::BuildFacts facts = FactsOfPlace(shape, planned.place);
+  if (planned.place.bottommost && !family.shape.last_level_has_filters) return nullptr;
   FilterBuildingContext context(family.table);
-  context.compaction_style = facts.compaction_style;
-  context.num_levels = facts.levels;
+  SetPlace(family.shape, planned.place, &context);
   context.column_family_name = family.name;
-  context.level_at_creation = facts.level;
-  context.is_bottommost = facts.is_bottommost;
-  context.reason = facts.reason;
   std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder;
   if (family.winnow) {
     PolicyOptions options = *family.winnow;

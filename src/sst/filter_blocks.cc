@@ -103,13 +103,8 @@ absl::StatusOr<FilterBlocks> BuildFilterBlocks(const std::string& path, const Ta
   const ROCKSDB_NAMESPACE::Comparator* const comparator = ComparatorOfKeys(keys->properties());
   if (comparator == nullptr) return absl::UnimplementedError("its comparator is not known");
   const size_t timestamp_bytes = comparator->timestamp_size();
-  for (const FilterPartition& partition : tail.partitions) {
-    const std::optional<InternalKey> last = partitions.internal_keys
-                                                ? ParseInternalKey(partition.last)
-                                                : InternalKey{partition.last, 0, 0};
-    if (!last || last->user_key.size() < timestamp_bytes) {
-      return absl::DataLossError("its index of filter partitions has a key that is too short");
-    }
+  if (!CanBeCompared(partitions.partitions, partitions.internal_keys, comparator)) {
+    return absl::DataLossError("its index of filter partitions has a key that is too short");
   }
   std::optional<PartitionWalk> walk;
   if (!tail.partitions.empty()) walk.emplace(partitions, comparator);

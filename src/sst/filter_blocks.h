@@ -18,7 +18,7 @@
 
 namespace winnow::inspect {
 
-// What a family's filters contain.
+// Contents of a family's filters.
 struct FilterOfKeys {
   const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;  // of the family
   bool whole_keys = true;

@@ -69,25 +69,14 @@ TableBlocks::TableBlocks(const std::string& path)
 
 // Finds the block's entry in the metaindex, whose values are length-prefixed.
 std::optional<BlockPlace> TableBlocks::Find(std::string_view wanted) const {
-  const std::optional<std::string_view> entries = EntriesOf(metaindex_);
-  if (!entries) {
-    return std::nullopt;
-  }
-  BlockDecoder decoder(*entries);
-  std::string name;
-  while (decoder.ok() && !decoder.AtEnd()) {
-    const uint64_t shared = decoder.Varint();
-    const uint64_t own = decoder.Varint();
-    const uint64_t value_bytes = decoder.Varint();
-    name.resize(std::min<uint64_t>(shared, name.size()));
-    name.append(decoder.Bytes(own));
-    BlockDecoder value(decoder.Bytes(value_bytes));
-    if (decoder.ok() && name.compare(0, wanted.size(), wanted) == 0) {
-      const BlockPlace place = value.Place();
-      return value.ok() ? std::optional(place) : std::nullopt;
-    }
-  }
-  return std::nullopt;
+  std::optional<std::string> found;
+  ForEachEntry(metaindex_, [&](const std::string& name, std::string_view value) {
+    if (!found && name.compare(0, wanted.size(), wanted) == 0) found = std::string(value);
+  });
+  if (!found) return std::nullopt;
+  BlockDecoder value(*found);
+  const BlockPlace place = value.Place();
+  return value.ok() ? std::optional(place) : std::nullopt;
 }
 
 // Returns nullopt if the file ends before.

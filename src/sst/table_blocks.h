@@ -91,9 +91,42 @@ inline void PutVarint(uint64_t number, std::string* text) {
   text->push_back(static_cast<char>(number));
 }
 
+inline std::string VarintText(uint64_t number) {
+  std::string text;
+  PutVarint(number, &text);
+  return text;
+}
+
+// Appends a number of this many bytes as Fixed() decodes it.
+inline void PutFixed(uint64_t number, size_t bytes, std::string* text) {
+  for (size_t i = 0; i < bytes; ++i) text->push_back(static_cast<char>(number >> (8 * i)));
+}
+
 // Returns the entries of a block, without the restart array at its end, or nullopt if the block is
 // malformed.
 std::optional<std::string_view> EntriesOf(std::string_view block);
+
+// Calls use(name, value) for each entry of a metaindex or properties block. Returns false where the
+// block is malformed: the entries before were used.
+template <typename Use>
+bool ForEachEntry(std::string_view block, Use use) {
+  const std::optional<std::string_view> entries = EntriesOf(block);
+  if (!entries) return false;
+  BlockDecoder decoder(*entries);
+  std::string name;
+  while (!decoder.AtEnd()) {
+    const uint64_t shared = decoder.Varint();
+    const uint64_t own = decoder.Varint();
+    const uint64_t value_bytes = decoder.Varint();
+    if (!decoder.ok() || shared > name.size()) return false;
+    name.resize(shared);
+    name.append(decoder.Bytes(own));
+    const std::string_view value = decoder.Bytes(value_bytes);
+    if (!decoder.ok()) return false;
+    use(name, value);
+  }
+  return true;
+}
 
 // Reader of one file. Accepts any bytes.
 class TableBlocks {

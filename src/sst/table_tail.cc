@@ -28,15 +28,8 @@ constexpr char kGlobalSequence[] = "rocksdb.external_sst_file.global_seqno";
 
 absl::Status Damaged(const std::string& what) { return absl::DataLossError(what); }
 
-void PutFixed(uint64_t number, size_t bytes, std::string* text) {
-  for (size_t i = 0; i < bytes; ++i) text->push_back(static_cast<char>(number >> (8 * i)));
-}
-
 std::string EncodedPlace(BlockPlace place) {
-  std::string text;
-  PutVarint(place.offset, &text);
-  PutVarint(place.bytes, &text);
-  return text;
+  return VarintText(place.offset) + VarintText(place.bytes);
 }
 
 uint32_t ContextOf(uint32_t base, uint64_t offset) {
@@ -94,27 +87,6 @@ class Blocks {
   const std::unique_ptr<ROCKSDB_NAMESPACE::RandomAccessFile> file_;
   const uint64_t bytes_;
 };
-
-// Calls use(name, value) for each entry of a metaindex or properties block.
-template <typename Use>
-bool ForEachEntry(std::string_view block, Use use) {
-  const std::optional<std::string_view> entries = EntriesOf(block);
-  if (!entries) return false;
-  BlockDecoder decoder(*entries);
-  std::string name;
-  while (!decoder.AtEnd()) {
-    const uint64_t shared = decoder.Varint();
-    const uint64_t own = decoder.Varint();
-    const uint64_t value_bytes = decoder.Varint();
-    if (!decoder.ok() || shared > name.size()) return false;
-    name.resize(shared);
-    name.append(decoder.Bytes(own));
-    const std::string_view value = decoder.Bytes(value_bytes);
-    if (!decoder.ok()) return false;
-    use(name, value);
-  }
-  return true;
-}
 
 // Returns a block of these entries. `is_packed`: names share the bytes that they have in common
 // with the one before, and only the first is a restart point, as in properties.
@@ -267,12 +239,6 @@ std::string AddPartitions(const TableTail& tail, const std::vector<std::string>&
   return index + restarts;
 }
 
-std::string VarintText(uint64_t number) {
-  std::string text;
-  PutVarint(number, &text);
-  return text;
-}
-
 }  // namespace
 
 uint64_t TableTail::Number(const std::string& property) const {
@@ -338,11 +304,8 @@ absl::StatusOr<TableTail> ReadTableTail(Env* env, const std::string& path, uint6
     if (!index.ok()) return index.status();
     std::optional<std::vector<FilterPartition>> partitions =
         ParseIndexBlock(*index, tail.Number("rocksdb.index.value.is.delta.encoded") != 0);
-    const bool has_user_keys = tail.has_user_keys();
     if (!partitions || partitions->empty() ||
-        std::any_of(partitions->begin(), partitions->end(), [&](const FilterPartition& partition) {
-          return !has_user_keys && !ParseInternalKey(partition.last);
-        })) {
+        !CanBeCompared(*partitions, !tail.has_user_keys(), nullptr)) {
       return Damaged("its index of filter partitions is damaged");
     }
     tail.partitions = std::move(*partitions);

@@ -43,7 +43,7 @@ class Faults : public ::testing::Test {
     fs::remove_all(database_.path());
     fs::copy(folder_ / "original", database_.path());
   }
-  // As a file of a checkpoint has.
+  // Files of checkpoints have one.
   void GiveFilesASecondName() {
     fs::create_directory(folder_ / "names");
     for (const fs::directory_entry& entry : fs::directory_iterator(database_.path())) {

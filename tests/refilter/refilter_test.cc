@@ -296,7 +296,6 @@ TEST_F(RefilterOneTest, ADryRunWritesNothingAndSaysTheSame) {
 TEST_F(RefilterOneTest, WhatIsPreparedWhileTheDatabaseIsOpenIsAppliedLater) {
   inspect::RefilterOptions options = database_.Request("winnow:10");
   options.prepares = true;
-  options.request.is_open = true;
   const std::atomic<bool> stop{false};
   database_.Open("bloomfilter:10");
   const auto prepared =

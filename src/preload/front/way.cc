@@ -47,7 +47,7 @@ void Remember(Hook hook, uint64_t loads, const Way& way) noexcept {
 }  // namespace
 
 Way FindWay(Hook hook, const void* caller) noexcept {
-  // As soon as our RocksDB is there: later, another one may come before it for all libraries.
+  // Our RocksDB is looked for as soon as it is there: later, another one may come before it.
   if (OurHost() == nullptr) HostOf(DefinitionInOurs());
   // Read before the search, so that objects that are loaded meanwhile count as later.
   const uint64_t loads = CountLoads();

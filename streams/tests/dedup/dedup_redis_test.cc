@@ -50,7 +50,7 @@ using testing::WriteFile;
 
 class DedupRedisTest : public testing::RedisStreamTest {};
 
-// What a server and a cluster do alike: the parameter is whether it is a cluster.
+// Streams on a server and on a cluster, which the parameter tells apart.
 class AnyStreamTest : public testing::RedisStreamTest, public ::testing::WithParamInterface<bool> {
  protected:
   static void SetUpTestSuite() {

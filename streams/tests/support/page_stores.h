@@ -1,4 +1,4 @@
-// What tests expect of every store of pages.
+// Expectations of every store of pages.
 
 #ifndef WINNOW_STREAMS_TESTS_SUPPORT_PAGE_STORES_H_
 #define WINNOW_STREAMS_TESTS_SUPPORT_PAGE_STORES_H_

@@ -143,7 +143,6 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   options.copies_all = absl::GetFlag(FLAGS_refilter_copy);
   options.is_dry = absl::GetFlag(FLAGS_refilter_dry_run);
   options.prepares = absl::GetFlag(FLAGS_refilter_prepare);
-  options.request.is_open = options.prepares;
   if (options.is_dry && options.prepares) {
     return WrongUsage(verb, "--prepare and --dry_run at once? --dry_run writes nothing");
   }
