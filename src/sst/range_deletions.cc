@@ -25,30 +25,16 @@ uint64_t GlobalSequence(const ROCKSDB_NAMESPACE::TableProperties& properties) {
 
 // Parses the block of range deletions. Returns nullopt if it is malformed.
 std::optional<std::vector<RangeDeletion>> Parse(std::string_view block, uint64_t global_sequence) {
-  const std::optional<std::string_view> entries = EntriesOf(block);
-  if (!entries) {
-    return std::nullopt;
-  }
   std::vector<RangeDeletion> ranges;
-  BlockDecoder decoder(*entries);
-  std::string key;
-  while (!decoder.AtEnd()) {
-    const uint64_t shared = decoder.Varint();
-    const uint64_t own = decoder.Varint();
-    const uint64_t end_bytes = decoder.Varint();
-    if (!decoder.ok() || shared > key.size()) {
-      return std::nullopt;
-    }
-    key.resize(shared);
-    key.append(decoder.Bytes(own));
-    const std::string_view end = decoder.Bytes(end_bytes);
+  bool has_keys = true;
+  const bool is_whole = ForEachEntry(block, [&](const std::string& key, std::string_view end) {
     const std::optional<InternalKey> first = ParseInternalKey(key);
-    if (!decoder.ok() || !first) {
-      return std::nullopt;
-    }
+    has_keys = has_keys && first;
+    if (!has_keys) return;
     ranges.push_back({std::string(first->user_key), std::string(end),
                       std::max(first->sequence, global_sequence)});
-  }
+  });
+  if (!is_whole || !has_keys) return std::nullopt;
   return ranges;
 }
 

@@ -106,8 +106,8 @@ inline void PutFixed(uint64_t number, size_t bytes, std::string* text) {
 // malformed.
 std::optional<std::string_view> EntriesOf(std::string_view block);
 
-// Calls use(name, value) for each entry of a metaindex or properties block. Returns false where the
-// block is malformed: the entries before were used.
+// Calls use(name, value) for each entry of a metaindex, of properties or of range deletions.
+// Returns false where the block is malformed: the entries before were used.
 template <typename Use>
 bool ForEachEntry(std::string_view block, Use use) {
   const std::optional<std::string_view> entries = EntriesOf(block);
