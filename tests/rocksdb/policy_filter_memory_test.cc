@@ -179,8 +179,9 @@ TEST_P(EachPlanOfMemoryTest, KeepsAllKeysWithOneBitAndWithoutFilters) {
     PutRandom(8000);
     FlushAndWaitForCompactions();
     ExpectAll();
-    // Partitions of a few hundred keys have a trailer each, and the first one decides for all.
-    EXPECT_LT(Now().BitsAKey(), 5) << memory;
+    // Partitions of a few hundred keys have a trailer each, the first one decides for all, and
+    // compactions start at other moments on a busy machine. More than 13 if memory is ignored.
+    EXPECT_LT(Now().BitsAKey(), 8) << memory;
     Close();
     ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::DestroyDB(path_, options_));
     model_.clear();
