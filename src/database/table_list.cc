@@ -15,7 +15,7 @@ TableList ListTables(const std::string& path, const std::vector<std::string>& ta
   TableList list;
   std::error_code code;
   if (!std::filesystem::is_directory(path, code)) {
-    list.tables.push_back({path, std::nullopt, std::nullopt, {}});
+    list.tables.push_back({path, std::nullopt, std::nullopt});
     return list;
   }
   DatabaseReport database = ListDatabase(path, table_folders, workers);
@@ -25,10 +25,11 @@ TableList ListTables(const std::string& path, const std::vector<std::string>& ta
     table.path = std::move(file.path);
     table.level = file.level;
     table.column_family = std::move(file.column_family);
+    table.database = path;
     list.tables.push_back(std::move(table));
   }
   if (database.error) {
-    list.tables.push_back({path, std::nullopt, database.error, {}});
+    list.tables.push_back({path, std::nullopt, database.error});
   }
   if (database.remark) {
     list.remarks.push_back(absl::StrCat(path, ": ", *database.remark));

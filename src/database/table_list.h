@@ -14,7 +14,8 @@ struct ListedTable {
   std::optional<int> level;  // nullopt if unknown, or if the file is in no database
   // Sentence that says why it can't be read as the database's file.
   std::optional<std::string> error;
-  std::string column_family;  // empty if unknown
+  std::string column_family = {};  // empty if unknown
+  std::string database = {};       // the folder that was listed; empty for a file by itself
 };
 
 // Result of ListTables(). ExpandPaths() determines the paths.

@@ -227,6 +227,78 @@ TEST_F(VerbAdviseTest, RecordedLookupsAreOfOneFamily) {
   EXPECT_EQ(Run(Quoted("db") + " --cf=small --lookups=" + folder_ / "missing").status, 2);
 }
 
+// Each database is a tree of its own, however it is named.
+TEST_F(VerbAdviseTest, SeveralDatabasesAreSeveralTrees) {
+  MakeDatabase("db1", "bloomfilter:10", 20'000);
+  MakeDatabase("db2", "winnow:8", 10'000);
+  const json one = RunJson(Quoted("db1"), 0);
+  const json named = RunJson(Quoted("db1") + Quoted("db2"), 0);
+  ASSERT_EQ(named.at("families").size(), 2u);
+  EXPECT_EQ(named.at("families")[1].at("database"), folder_ / "db2");
+  EXPECT_EQ(named.at("families")[1].at("keys"), 10'000);
+  for (const std::string& arguments : {Quoted("db[12]"), Quoted("")}) {
+    const json document = RunJson(arguments, 0);
+    EXPECT_EQ(document.at("families"), named.at("families")) << arguments;
+    EXPECT_EQ(document.at("rows"), named.at("rows")) << arguments;
+    // The policy in force is known from each database's OPTIONS file.
+    EXPECT_FALSE(document.at("rows")[0].at("compacted").is_null()) << arguments;
+  }
+  EXPECT_EQ(one.at("families").size(), 1u);
+}
+
+// Lookups and scans are made in each database, and their counts are sums.
+TEST_F(VerbAdviseTest, RecordedLookupsAreMadeInEachDatabase) {
+  const std::string trace = folder_ / "trace";
+  MakeDatabase("db1", "bloomfilter:10", 20'000);
+  MakeDatabase("db2", "bloomfilter:6", 20'000);
+  {
+    const auto database = OpenDatabase(MakeOptions(TableWith("bloomfilter:10")), folder_ / "db1");
+    testing::RecordTrace(database.get(), trace, [&] {
+      std::string value;
+      for (uint64_t i = 0; i < 4'000; ++i) database->Get({}, KeyOf(4 * i) + "x", &value);
+      for (uint64_t i = 0; i < 1'000; ++i) {
+        const std::string end = KeyOf(4 * i) + "y";
+        const ROCKSDB_NAMESPACE::Slice bound(end);
+        ROCKSDB_NAMESPACE::ReadOptions read;
+        read.iterate_upper_bound = &bound;
+        std::unique_ptr<ROCKSDB_NAMESPACE::Iterator>(database->NewIterator(read))
+            ->Seek(KeyOf(4 * i) + "x");
+      }
+    });
+  }
+  json alone[2];
+  for (const int i : {0, 1}) {
+    alone[i] = RunJson(Quoted(i == 0 ? "db1" : "db2") + " --lookups=" + trace, 0);
+  }
+  const auto counted = [](const json& document) {
+    return document.at("rows")[0].at("counted_false_reads").get<uint64_t>();
+  };
+  for (const std::string& arguments : {Quoted("db1") + Quoted("db2"), Quoted("db?")}) {
+    const json both = RunJson(arguments + " --cf=default --lookups=" + trace, 0);
+    ASSERT_EQ(both.at("families").size(), 2u) << arguments;
+    EXPECT_EQ(both.at("lookups").at("count"), 8'000);
+    EXPECT_EQ(counted(both), counted(alone[0]) + counted(alone[1]));
+    EXPECT_LT(counted(alone[0]), counted(alone[1]));
+    for (const int i : {0, 1}) {
+      EXPECT_EQ(both.at("families")[i], alone[i].at("families")[0]) << arguments << i;
+    }
+    const json& scans = both.at("scans");
+    EXPECT_EQ(scans.at("followed"), 2'000);
+    EXPECT_EQ(scans.at("empty"), 2'000);
+    EXPECT_EQ(scans.at("all").at("keys"), 40'000);
+    EXPECT_EQ(scans.at("all").at("filters")[0].at("bytes").get<uint64_t>(),
+              2 * alone[0].at("scans").at("all").at("filters")[0].at("bytes").get<uint64_t>());
+    EXPECT_EQ(scans.at("all").at("in_vain_per_scan"), 1);
+  }
+  // Two families are two sets of keys.
+  const ROCKSDB_NAMESPACE::Options options = MakeOptions(TableWith("bloomfilter:10"));
+  testing::PutInFamily(OpenDatabase(options, folder_ / "db2").get(), options, "small", {{200}});
+  ExpectWrongUsage("advise" + Quoted("db?") + " --lookups=" + trace, "--cf=NAME");
+  EXPECT_EQ(
+      RunJson(Quoted("db?") + " --cf=default --lookups=" + trace, 0).at("lookups").at("count"),
+      8'000);
+}
+
 // A trace is read like a list of the lookups in the column family of --cf, or in the default one.
 TEST_F(VerbAdviseTest, ATraceOfRocksDbIsAListOfLookups) {
   MakeFamilies();

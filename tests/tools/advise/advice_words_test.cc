@@ -65,7 +65,7 @@ TEST_F(AdviceWordsTest, WhereNothingIsAskedInVainNothingIsRecommended) {
   options.budget_bytes = 10'000;
   std::string problem;
   const Advice advice = Advise(
-      {{"", folder_ / "1.sst", std::nullopt}}, options, [](const AdviceStep&) {}, &problem);
+      {{folder_ / "1.sst", std::nullopt, std::nullopt}}, options, [](const AdviceStep&) {}, &problem);
   EXPECT_THAT(problem, ::testing::IsEmpty());
   EXPECT_EQ(*advice.rows.front().counted, 0u);
   EXPECT_THAT(advice.recommendation, HasSubstr("nothing to recommend"));

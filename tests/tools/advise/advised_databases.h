@@ -35,12 +35,8 @@ using testing::TableWith;
 
 inline constexpr char kUniform[] = "{id=winnow;bits_per_key=10;level_plan=uniform}";
 
-inline std::vector<AdviceTable> TablesOf(const std::string& database) {
-  std::vector<AdviceTable> tables;
-  for (const ListedTable& table : ListTables(database, {}, 1).tables) {
-    tables.push_back({database, table.path, table.level});
-  }
-  return tables;
+inline std::vector<ListedTable> TablesOf(const std::string& database) {
+  return ListTables(database, {}, 1).tables;
 }
 
 inline AdviceOptions Quick() {

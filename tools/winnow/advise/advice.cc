@@ -63,7 +63,7 @@ void TakeBackVerdict(Advice* advice) {
   advice->scans->prefix_extractor.clear();
 }
 
-Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
+Advice Advise(const std::vector<ListedTable>& tables, const AdviceOptions& options,
               const AdviceProgress& progress, std::string* problem) {
   Advice advice;
   if (tables.empty()) {

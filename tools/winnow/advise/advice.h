@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "src/database/table_list.h"
 #include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::inspect {
 
 // Reads the files in several worker processes. Sets *problem to a sentence if no advice is
 // possible; the result is then unusable.
-Advice Advise(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
+Advice Advise(const std::vector<ListedTable>& tables, const AdviceOptions& options,
               const AdviceProgress& progress, std::string* problem);
 
 // Removes the recommendation, for advice that lacks unreadable or missing files.

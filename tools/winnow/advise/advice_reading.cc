@@ -78,14 +78,16 @@ bool AdviceReading::NoPolicyBuilds() const {
       families, [](const AdvisedFamily& family) { return family.costs->AllAreUnfiltered(); });
 }
 
-std::string AdviceReading::OtherExtractorOf(const AdvisedFamily& family) const {
-  std::string extractor = family.shape.text.prefix_extractor;
-  if (family.database.empty() || !family.shape_problem.empty()) {
+std::string AdviceReading::OtherExtractor() const {
+  for (const AdvisedFamily& family : families) {
+    const std::string& by_options = family.shape.text.prefix_extractor;
+    if (IsOtherExtractor(by_options)) return by_options;
+    if (!family.database.empty() && family.shape_problem.empty()) continue;
     for (const size_t file : family.files) {
-      if (!IsOtherExtractor(extractor)) extractor = files[file].extractor;
+      if (IsOtherExtractor(files[file].extractor)) return files[file].extractor;
     }
   }
-  return IsOtherExtractor(extractor) ? extractor : std::string();
+  return std::string();
 }
 
 bool AdviceReading::SomeServeScansAlone() const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/database/table_list.h"
 #include "tools/winnow/advise/advice_costs.h"
 #include "tools/winnow/advise/advice_files.h"
 #include "tools/winnow/advise/advice_lookups.h"
@@ -65,9 +66,9 @@ struct AdviceReading {
   bool SomeAreUnfiltered() const;
   bool NoPolicyBuilds() const;
 
-  // Returns the family's prefix extractor unless it is winnow.range; empty if there is none. Taken
-  // from a file if the OPTIONS file is unknown.
-  std::string OtherExtractorOf(const AdvisedFamily& family) const;
+  // Returns the prefix extractor of the first family that has another than winnow.range; empty if
+  // there is none. Taken from a file if the OPTIONS file is unknown.
+  std::string OtherExtractor() const;
 
   // Returns true if some filters have only prefixes, which scans use; scans are not counted here.
   bool SomeServeScansAlone() const;
@@ -88,7 +89,7 @@ void ChooseSample(uint64_t sample_keys, AdviceReading* reading);
 
 // Reads the files and lookups. Returns a sentence if no advice is possible, else an empty string;
 // after a failure, only the errors of files are valid.
-std::string ReadForAdvice(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
+std::string ReadForAdvice(const std::vector<ListedTable>& tables, const AdviceOptions& options,
                           const AdviceProgress& progress, AdviceReading* reading);
 
 }  // namespace winnow::inspect

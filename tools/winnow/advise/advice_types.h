@@ -22,13 +22,13 @@ struct AdviceOptions {
   // Column families to examine, as for FamiliesNamed(); empty: all.
   std::vector<std::string> families;
 
-  // Recorded lookups of the only column family, in any order, without timestamps. If unset, lookups
-  // are drawn.
+  // Recorded lookups, in any order, without timestamps. They are made in each database, in its only
+  // column family. If unset, lookups are drawn.
   std::optional<std::vector<std::string>> recorded;
   // True if `recorded` is in order of time: the first half is learned from and the second half
   // evaluates the forecast. Otherwise the halves are chosen at random.
   bool recorded_in_time = false;
-  // Recorded scans of the only column family. Unset if none were recorded.
+  // Recorded scans, likewise. Unset if none were recorded.
   std::optional<RecordedScans> recorded_scans;
 
   uint64_t lookups = 200'000;  // lookups to draw, divided among families by their keys
@@ -196,14 +196,6 @@ struct Advice {
   std::vector<FileError> errors;
 
   bool FitsBudget() const { return !budget.empty() && budget_taken <= *budget_bytes; }
-};
-
-// An SST file, and the folder of its database; the folder is empty for a file given by itself.
-struct AdviceTable {
-  std::string database;
-  std::string path;
-  std::optional<int> level;
-  std::string column_family = {};  // overrides the family in the file's properties, if not empty
 };
 
 }  // namespace winnow::inspect

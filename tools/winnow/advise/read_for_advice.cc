@@ -96,7 +96,7 @@ struct AskedKeys {
 
 class Reader {
  public:
-  Reader(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
+  Reader(const std::vector<ListedTable>& tables, const AdviceOptions& options,
          const AdviceProgress& progress, AdviceReading* reading)
       : tables_(tables), options_(options), progress_(progress), read_(*reading) {}
 
@@ -158,7 +158,10 @@ class Reader {
     if (read_.families.empty()) {
       return "no SST file could be used";
     }
-    if ((options_.recorded || options_.recorded_scans) && read_.families.size() > 1) {
+    const bool has_others = absl::c_any_of(read_.families, [&](const AdvisedFamily& family) {
+      return family.name != read_.families.front().name;
+    });
+    if ((options_.recorded || options_.recorded_scans) && has_others) {
       return "recorded lookups are of one column family: name it by --cf=NAME";
     }
     return std::string();
@@ -233,11 +236,13 @@ class Reader {
       read_.families[piece.family].keys += file.keys;
     }
     if (!options_.recorded) return;
-    lookups_[0].keys = *options_.recorded;
+    AskedKeys recorded;
+    recorded.keys = *options_.recorded;
     std::mt19937_64 random(kSeed);
-    for (size_t i = 0, n = lookups_[0].keys.size(); i < n; ++i) {
-      lookups_[0].is_to_learn.push_back(options_.recorded_in_time ? i < n / 2 : random() % 2 == 0);
+    for (size_t i = 0, n = recorded.keys.size(); i < n; ++i) {
+      recorded.is_to_learn.push_back(options_.recorded_in_time ? i < n / 2 : random() % 2 == 0);
     }
+    lookups_.assign(read_.families.size(), recorded);
   }
 
   // Sorts the keys, and thins them out evenly to about `most_asks` queries of filters.
@@ -307,7 +312,7 @@ class Reader {
     read_.has_plans = read_.has_plans || family.costs->HasRates("winnow:10");
   }
 
-  const std::vector<AdviceTable>& tables_;
+  const std::vector<ListedTable>& tables_;
   const AdviceOptions& options_;
   const AdviceProgress& progress_;
   AdviceReading& read_;
@@ -317,7 +322,7 @@ class Reader {
 
 }  // namespace
 
-std::string ReadForAdvice(const std::vector<AdviceTable>& tables, const AdviceOptions& options,
+std::string ReadForAdvice(const std::vector<ListedTable>& tables, const AdviceOptions& options,
                           const AdviceProgress& progress, AdviceReading* reading) {
   return Reader(tables, options, progress, reading).Read();
 }

@@ -8,14 +8,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <random>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -70,7 +68,7 @@ namespace {
 constexpr size_t kMaxLookups = 2'000'000;
 
 struct Input {
-  std::vector<inspect::AdviceTable> tables;
+  std::vector<inspect::ListedTable> tables;
   std::vector<inspect::FileError> errors;  // paths without SST files
   std::vector<std::string> warnings;
   bool trees_read = true;
@@ -78,25 +76,15 @@ struct Input {
 
 Input Find(const std::vector<std::string>& paths) {
   Input input;
-  std::set<std::string> known;
-  for (const std::string& path : paths) {
-    std::error_code code;
-    const bool is_folder = std::filesystem::is_directory(path, code);
-    const Tables tables = TablesOf({path});
-    input.trees_read = input.trees_read && tables.trees_read;
-    input.warnings.insert(input.warnings.end(), tables.warnings.begin(), tables.warnings.end());
-    const std::set<std::string> names = KnownFamilies(tables.tables);
-    for (const inspect::ListedTable& table : tables.tables) {
-      if (table.error && IsOfOtherFamily(table, names)) continue;
-      if (table.error) {
-        input.errors.push_back({table.path, table.error});
-        continue;
-      }
-      const std::filesystem::path real = std::filesystem::canonical(table.path, code);
-      if (known.insert(code ? table.path : real.string()).second) {
-        input.tables.push_back(
-            {is_folder ? path : std::string(), table.path, table.level, table.column_family});
-      }
+  Tables tables = TablesOf(paths);
+  input.trees_read = tables.trees_read;
+  input.warnings = std::move(tables.warnings);
+  const std::set<std::string> names = KnownFamilies(tables.tables);
+  for (inspect::ListedTable& table : tables.tables) {
+    if (!table.error) {
+      input.tables.push_back(std::move(table));
+    } else if (!IsOfOtherFamily(table, names)) {
+      input.errors.push_back({table.path, table.error});
     }
   }
   return input;
@@ -299,7 +287,7 @@ Verb AdviseVerb() {
       "is recommended; exit code 2. winnow advise writes nothing, and the database may be in use.\n"
       "\n"
       "Without --lookups, keys are made up: near misses of the files' keys. Recorded\n"
-      "lookups belong to one column family (--cf). They are a list of keys, one per line, or a\n"
+      "lookups belong to one column family (--cf), and are made in each database. They are a list of keys, one per line, or a\n"
       "RocksDB trace, which a program writes between DB::StartTrace and DB::EndTrace (db_bench:\n"
       "--trace_file=TRACE). A key counts as often as it is in the list. Of a trace, each Get and\n"
       "each key of a MultiGet counts; a truncated trace counts up to its end. Keep lists in the\n"

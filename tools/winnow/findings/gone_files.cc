@@ -7,6 +7,8 @@
 #include <iterator>
 #include <system_error>
 
+#include "src/database/table_paths.h"
+
 namespace winnow::tools {
 namespace {
 
@@ -49,13 +51,13 @@ std::set<std::string> GoneFiles(const std::vector<std::string>& arguments,
   std::set<std::string> gone;
   std::remove_copy_if(unread.begin(), unread.end(), std::inserter(gone, gone.end()), IsThere);
   std::vector<std::string> databases;
-  for (const std::string& argument : arguments) {
-    if (gone.erase(argument) == 0 && IsDatabase(argument)) {
-      databases.push_back(argument);
+  for (const inspect::TablePath& argument : inspect::ExpandPaths(arguments)) {
+    if (gone.erase(argument.path) == 0 && IsDatabase(argument.path)) {
+      databases.push_back(argument.path);
     } else {
       // The files that belong to a folder are known only if it is a database.
       for (auto path = gone.begin(); path != gone.end();) {
-        path = LiesIn(argument, *path) ? gone.erase(path) : std::next(path);
+        path = LiesIn(argument.path, *path) ? gone.erase(path) : std::next(path);
       }
     }
   }

@@ -74,7 +74,7 @@ Tables TablesOf(const std::vector<std::string>& paths) {
   const int workers = Jobs();
   for (const inspect::TablePath& path : inspect::ExpandPaths(paths)) {
     if (!path.error.empty()) {
-      tables.tables.push_back({path.path, std::nullopt, path.error, {}});
+      tables.tables.push_back({path.path, std::nullopt, path.error});
       continue;
     }
     inspect::TableList list = inspect::ListTables(path.path, TableFolders(), workers);

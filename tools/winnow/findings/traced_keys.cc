@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "src/database/table_paths.h"
 #include "src/database/tree_levels.h"
 #include "src/text/key_list.h"
 #include "tools/winnow/findings/table_arguments.h"
@@ -22,10 +23,10 @@ std::optional<uint32_t> FamilyNumber(const std::string& name,
   if (name == ROCKSDB_NAMESPACE::kDefaultColumnFamilyName) {
     return 0;
   }
-  for (const std::string& path : paths) {
+  for (const inspect::TablePath& path : inspect::ExpandPaths(paths)) {
     std::error_code code;
-    if (!std::filesystem::is_directory(path, code)) continue;
-    const inspect::TreeLevels tree = inspect::ReadTreeLevels(path, {}, {});
+    if (!std::filesystem::is_directory(path.path, code)) continue;
+    const inspect::TreeLevels tree = inspect::ReadTreeLevels(path.path, {}, {});
     if (const auto found = tree.family_ids.find(name); found != tree.family_ids.end()) {
       return found->second;
     }

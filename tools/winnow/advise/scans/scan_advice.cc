@@ -54,15 +54,15 @@ class Following {
       : options_(options),
         progress_(progress),
         read_(*reading),
-        family_(reading->families.front()),
-        files_(family_.files.size()),
+        pieces_(reading->AllPieces()),
+        files_(pieces_.size()),
         advice_(*advice) {}
 
   void Follow(const RecordedScans& recorded) {
     scans_ = recorded.scans;
     absl::c_sort(scans_,
                  [](const RecordedScan& a, const RecordedScan& b) { return a.begin < b.begin; });
-    advice_.scans = scans_.size();
+    advice_.scans = scans_.size() * read_.families.size();
     SetChoices();
     FindRanges();
     AskFiles();
@@ -72,7 +72,8 @@ class Following {
   }
 
  private:
-  const AdvisedFile& FileAt(size_t at) const { return read_.FileOf({0, at}); }
+  const AdvisedFile& FileAt(size_t at) const { return read_.FileOf(pieces_[at]); }
+  const AdvisedFamily& FamilyAt(size_t at) const { return read_.families[pieces_[at].family]; }
 
   // A combination of tried filters: it denies a scan if one of them does. `tried` has their bits in
   // answers.
@@ -107,8 +108,6 @@ class Following {
       bit <<= 1;
     }
     choices_.insert(choices_.end(), both.begin(), both.end());
-    policy_ = family_.costs->policy_in_force();
-    if (policy_.empty()) policy_ = "winnow:10";
   }
 
   // Finds the scans that query each file. Files without a level are treated as files of level 0.
@@ -117,8 +116,9 @@ class Following {
     size_t next = 0;
     for (size_t at = 0; at < files_.size(); ++at) {
       const AdvisedFile& file = FileAt(at);
-      const bool goes_on =
-          at > 0 && file.level.value_or(0) > 0 && FileAt(at - 1).level == file.level;
+      const bool goes_on = at > 0 && file.level.value_or(0) > 0 &&
+                           FileAt(at - 1).level == file.level &&
+                           pieces_[at - 1].family == pieces_[at].family;
       const size_t begin = goes_on ? next : 0;
       size_t end = begin;
       if (!file.range.empty) {
@@ -134,26 +134,28 @@ class Following {
 
   // Returns true if no policy builds filters for the file.
   bool IsUnfiltered(size_t at) const {
-    return FileAt(at).place.bottommost && !family_.shape.last_level_has_filters;
+    return FileAt(at).place.bottommost && !FamilyAt(at).shape.last_level_has_filters;
   }
 
-  // Returns the difference of each file's range_bits from the mean. It equals the difference in
-  // bits of ordinary filters with evenly distributed lookups, which nearly equals the mean of the
-  // level, by which the policy decides.
-  std::vector<double> MoreBits() const {
-    std::vector<double> more(files_.size());
-    const std::optional<PolicyOptions> winnow = WinnowPolicyOf(family_.shape.policy);
+  // Returns the difference of each file's range_bits from the family's mean. It equals the
+  // difference in bits of ordinary filters with evenly distributed lookups, which nearly equals the
+  // mean of the level, by which the policy decides.
+  static std::vector<double> MoreBits(const AdvisedFamily& family,
+                                      const std::vector<AdvisedFile>& files) {
+    std::vector<double> more(family.files.size());
+    const std::optional<PolicyOptions> winnow = WinnowPolicyOf(family.shape.policy);
     if (winnow && (winnow->level_plan == LevelPlan::kUniform || winnow->filter_memory > 0)) {
       return more;
     }
     double keys = 0;
     double sum = 0;
-    for (size_t at = 0; at < files_.size(); ++at) {
-      const double bits = family_.costs->BitsOf("winnow:10", at);
+    for (size_t at = 0; at < more.size(); ++at) {
+      const double bits = family.costs->BitsOf("winnow:10", at);
       if (bits == 0) continue;
+      const auto of_file = static_cast<double>(files[family.files[at]].keys);
       more[at] = core::RateBits(bits);
-      keys += static_cast<double>(FileAt(at).keys);
-      sum += more[at] * static_cast<double>(FileAt(at).keys);
+      keys += of_file;
+      sum += more[at] * of_file;
     }
     for (double& bits : more) bits = bits == 0 ? 0 : bits - sum / std::max(keys, 1.0);
     return more;
@@ -168,10 +170,12 @@ class Following {
   }
 
   void AskFiles() {
-    const std::vector<AdvicePiece> pieces = read_.AllPieces();
-    const std::vector<double> more_bits = MoreBits();
+    std::vector<double> more_bits;
+    for (const AdvisedFamily& family : read_.families) {
+      for (const double more : MoreBits(family, read_.files)) more_bits.push_back(more);
+    }
     DoAdviceWork(
-        {"building range filters", read_.EntriesOf(pieces), options_.jobs, progress_},
+        {"building range filters", read_.EntriesOf(pieces_), options_.jobs, progress_},
         [&](size_t at, const auto& beat) {
           const bool builds = FileAt(at).is_sampled && !IsUnfiltered(at);
           TriedFilters tried;
@@ -180,22 +184,22 @@ class Following {
           return AskScans(FileAt(at).path, scans_, ranges_[at], tried, beat);
         },
         [&](size_t at, FileScans file) {
-          if (!file.error.empty()) read_.FileOf({0, at}).error = file.error;
+          if (!file.error.empty()) read_.FileOf(pieces_[at]).error = file.error;
           files_[at] = std::move(file);
         },
-        [&](size_t at) -> std::string& {
-          return read_.FileOf({0, at}).error;
-        });
+        [&](size_t at) -> std::string& { return read_.FileOf(pieces_[at]).error; });
   }
 
   void CountEmpty() {
-    std::vector<bool> has_key(scans_.size());
-    std::vector<bool> crosses(scans_.size());
+    // By column family and scan.
+    std::vector<bool> has_key(advice_.scans);
+    std::vector<bool> crosses(advice_.scans);
     for (size_t at = 0; at < files_.size(); ++at) {
       const std::vector<uint16_t>& answers = files_[at].answers;
+      const size_t begin = pieces_[at].family * scans_.size() + ranges_[at].begin;
       for (size_t i = 0; i < answers.size(); ++i) {
-        if ((answers[i] & kHasKey) != 0) has_key[ranges_[at].begin + i] = true;
-        if ((answers[i] & kCrossesDeletions) != 0) crosses[ranges_[at].begin + i] = true;
+        if ((answers[i] & kHasKey) != 0) has_key[begin + i] = true;
+        if ((answers[i] & kCrossesDeletions) != 0) crosses[begin + i] = true;
       }
     }
     advice_.empty = static_cast<uint64_t>(absl::c_count(has_key, false));
@@ -292,8 +296,11 @@ class Following {
   // positives from the spared reads.
   void SetPrefixes(size_t at, ScanFilters* filters) const {
     const auto keys = static_cast<double>(files_[at].keys);
-    const FilterCost with = family_.costs->CostOfBlock(policy_, at, keys + filters->bytes);
-    filters->bytes = with.bytes - family_.costs->CostOfBlock(policy_, at, keys).bytes;
+    FamilyCosts& costs = *FamilyAt(at).costs;
+    const std::string& in_force = costs.policy_in_force();
+    const std::string policy = in_force.empty() ? "winnow:10" : in_force;
+    const FilterCost with = costs.CostOfBlock(policy, pieces_[at].at, keys + filters->bytes);
+    filters->bytes = with.bytes - costs.CostOfBlock(policy, pieces_[at].at, keys).bytes;
     filters->spared *= 1 - with.rate;
   }
 
@@ -323,12 +330,11 @@ class Following {
   const AdviceOptions& options_;
   const AdviceProgress& progress_;
   AdviceReading& read_;
-  const AdvisedFamily& family_;
-  std::vector<RecordedScan> scans_;  // sorted by `begin`
-  std::vector<AskedRange> ranges_;   // one per file
+  const std::vector<AdvicePiece> pieces_;  // all files of all families
+  std::vector<RecordedScan> scans_;        // sorted by `begin`
+  std::vector<AskedRange> ranges_;         // one per file
   TriedFilters tried_;
   std::vector<Choice> choices_;
-  std::string policy_;  // policy whose filters would have the prefixes
   std::vector<FileScans> files_;
   ScanAdvice& advice_;
 };
@@ -340,11 +346,12 @@ ScanAdvice AdviseOnScans(const RecordedScans& recorded, const AdviceOptions& opt
   ScanAdvice advice;
   advice.seeks = recorded.seeks;
   advice.with_bound = recorded.with_bound;
-  const AdvisedFamily& family = reading->families.front();
-  advice.extractor = reading->OtherExtractorOf(family);
-  const bool is_counted = advice.extractor.empty() || ExtractorOf(advice.extractor) != nullptr;
-  if (!recorded.scans.empty() && WhyNoRangesByOrder(family.comparator->Name()).empty() &&
-      is_counted) {
+  advice.extractor = reading->OtherExtractor();
+  const bool is_known = advice.extractor.empty() || ExtractorOf(advice.extractor) != nullptr;
+  const bool has_order = absl::c_all_of(reading->families, [](const AdvisedFamily& family) {
+    return WhyNoRangesByOrder(family.comparator->Name()).empty();
+  });
+  if (!recorded.scans.empty() && has_order && is_known) {
     Following(options, progress, reading, &advice).Follow(recorded);
   }
   return advice;

@@ -12,8 +12,8 @@
 
 namespace winnow::inspect {
 
-// Analyzes scans of the only family of the reading, and sets the errors of files that can't be
-// read. A scan queries the files that RocksDB's iterator reads: on level 0, all files that do not
+// Follows the scans in each family of the reading, and sets the errors of files that can't be read.
+// A scan queries the files that RocksDB's iterator reads: on level 0, all files that do not
 // end before the scan, and on each other level the first such file. Prefix filters are queried as
 // with auto_prefix_mode; nothing is analyzed if the family has a prefix extractor that this program
 // does not know.
