@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <optional>
 #include <random>
 #include <set>
@@ -72,6 +71,9 @@ struct Input {
   std::vector<inspect::FileError> errors;  // paths without SST files
   std::vector<std::string> warnings;
   bool trees_read = true;
+
+  // Returns false if all paths are errors.
+  bool HasFiles() const { return !tables.empty() || errors.empty(); }
 };
 
 Input Find(const std::vector<std::string>& paths) {
@@ -209,36 +211,33 @@ void ShowStep(const inspect::AdviceStep& step, std::chrono::steady_clock::time_p
   }
 }
 
-// Calls advise(progress, &problem) unless there is a problem already, and prints progress and
-// problems on stderr. Returns false if there is nothing else to print.
-template <typename Advise, typename Advice>
-bool TakeAdvice(const std::vector<std::string>& paths, const Advise& advise, std::string problem,
-                Input* input, Advice* advice) {
-  const bool has_input = !input->tables.empty() || input->errors.empty();
-  if (problem.empty() && has_input) {
+// Returns advice on the files that were found, unless there is a problem already, and takes the
+// verdict back if not all could be read. Sets *problem to a sentence if no advice is possible.
+inspect::Advice Advise(const std::vector<std::string>& paths, const inspect::AdviceOptions& options,
+                       Input* input, std::string* problem) {
+  inspect::Advice advice;
+  if (problem->empty() && input->HasFiles()) {
     ProgressLine line;
     std::chrono::steady_clock::time_point begun;
-    *advice =
-        advise([&](const inspect::AdviceStep& step) { ShowStep(step, &begun, &line); }, &problem);
+    advice = inspect::Advise(
+        input->tables, options,
+        [&](const inspect::AdviceStep& step) { ShowStep(step, &begun, &line); }, problem);
     line.Clear();
-    DropGone(paths, &advice->errors, &input->warnings);
+    DropGone(paths, &advice.errors, &input->warnings);
   }
-  advice->errors.insert(advice->errors.begin(), input->errors.begin(), input->errors.end());
-  if (!input->trees_read || !advice->errors.empty()) inspect::TakeBackVerdict(advice);
-  SayWarnings("advise", input->warnings);
-  for (const inspect::FileError& error : advice->errors) {
-    absl::FPrintF(stderr, "winnow advise: %s: %s\n", inspect::Printable(error.path), *error.error);
-  }
-  if (!problem.empty()) absl::FPrintF(stderr, "winnow advise: %s\n", problem);
-  return problem.empty() && has_input;
+  advice.errors.insert(advice.errors.begin(), input->errors.begin(), input->errors.end());
+  if (!input->trees_read || !advice.errors.empty()) inspect::TakeBackVerdict(&advice);
+  return advice;
 }
 
 // Prints the JSON or text, and writes the chart if requested. Returns false on failure.
-bool PrintAdvice(const Verb& verb, const std::string& document,
-                 const std::function<std::string()>& chart) {
-  const bool printed = Print(verb.name, document);
-  const std::string path = absl::GetFlag(FLAGS_advise_chart);
-  return (path.empty() || PrintToFile(verb.name, path, chart())) && printed;
+bool PrintAdvice(const Verb& verb, const inspect::Advice& advice,
+                 const std::vector<std::string>& warnings) {
+  const bool printed = Print(verb.name, absl::GetFlag(FLAGS_json)
+                                            ? inspect::AdviceJson(advice, warnings)
+                                            : AdviseText(advice, absl::GetFlag(FLAGS_advise_all)));
+  const std::string chart = absl::GetFlag(FLAGS_advise_chart);
+  return (chart.empty() || PrintToFile(verb.name, chart, CurveChart(advice))) && printed;
 }
 
 int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
@@ -250,20 +249,16 @@ int RunAdvise(const Verb& verb, const std::vector<std::string>& paths) {
   const std::string list = absl::GetFlag(FLAGS_advise_lookups);
   std::string problem;
   if (!list.empty()) problem = ReadLookups(list, paths, &options, &input.warnings);
-  inspect::Advice advice;
-  const auto advise = [&](const inspect::AdviceProgress& progress, std::string* why) {
-    return inspect::Advise(input.tables, options, progress, why);
-  };
-  if (!TakeAdvice(paths, advise, std::move(problem), &input, &advice)) return kCouldNotRead;
+  inspect::Advice advice = Advise(paths, options, &input, &problem);
   if (absl::GetFlag(FLAGS_advise_by) == "reads" && !advice.rows.empty()) {
     std::stable_sort(advice.rows.begin() + 1, advice.rows.end(),
                      [](const auto& a, const auto& b) { return a.false_reads < b.false_reads; });
   }
+  SayWarnings(verb.name, input.warnings);
   const bool printed =
-      PrintAdvice(verb,
-                  absl::GetFlag(FLAGS_json) ? inspect::AdviceJson(advice, input.warnings)
-                                            : AdviseText(advice, absl::GetFlag(FLAGS_advise_all)),
-                  [&] { return CurveChart(advice); });
+      problem.empty() && input.HasFiles() && PrintAdvice(verb, advice, input.warnings);
+  SayAllUnread(verb.name, advice.errors);
+  if (!problem.empty()) absl::FPrintF(stderr, "winnow advise: %s\n", problem);
   return printed ? ExitCode(input, advice) : kCouldNotRead;
 }
 
@@ -287,12 +282,15 @@ Verb AdviseVerb() {
       "is recommended; exit code 2. winnow advise writes nothing, and the database may be in use.\n"
       "\n"
       "Without --lookups, keys are made up: near misses of the files' keys. Recorded\n"
-      "lookups belong to one column family (--cf), and are made in each database. They are a list of keys, one per line, or a\n"
-      "RocksDB trace, which a program writes between DB::StartTrace and DB::EndTrace (db_bench:\n"
-      "--trace_file=TRACE). A key counts as often as it is in the list. Of a trace, each Get and\n"
-      "each key of a MultiGet counts; a truncated trace counts up to its end. Keep lists in the\n"
-      "order of time: Winnow's filters learn from the first half and are judged by the second\n"
-      "one. A sorted list is split at random.\n"
+      "lookups belong to one column family (--cf), and are made in each database. They are a\n"
+      "list of keys, one per line, or a RocksDB trace, which a program writes between\n"
+      "DB::StartTrace and DB::EndTrace (db_bench: --trace_file=TRACE). A key counts as often as\n"
+      "it is in the list. Of a trace, each Get and each key of a MultiGet counts; a truncated\n"
+      "trace counts up to its end. Keep lists in the order of time: Winnow's filters learn from\n"
+      "the first half and are judged by the second one. A sorted list is split at random.\n"
+      "\n"
+      "Not counted: block caches, in which a false read may find its block; filters that are not\n"
+      "pinned and are read from disk; range deletions; what a scan reads after its seek.\n"
       "\n"
       "If a trace has seeks of iterators, range filters are built, too, with 10, 15 and 20\n"
       "range_bits, and asked for the ranges from each seek to its upper bound. The output says\n"
