@@ -106,18 +106,6 @@ TEST_F(VerbAdviseTest, APreloadedDatabaseIsComparedWithThePolicyInForce) {
   EXPECT_THAT(RunJson(Quoted("named"), 0).at("assumptions").dump(), Not(HasSubstr(kTaken)));
 }
 
-TEST_F(VerbAdviseTest, RecordedLookupsAreLearnedFrom) {
-  MakeDatabase("db", "winnow:10", 10'000);
-  std::string lookups;
-  for (uint64_t i = 0; i < 20'000; ++i) lookups += KeyOf(i * 7919 % 9'999) + "x\n";
-  WriteFile(folder_ / "keys", lookups);
-  const std::string arguments = Quoted("db") + " --lookups=" + folder_ / "keys";
-  const json document = RunJson(arguments, 0);
-  EXPECT_EQ(document.at("learned").at("lookups"), 10'000);
-  EXPECT_EQ(document.at("learned").at("judged_by"), 10'000);
-  EXPECT_TRUE(document.at("learned").at("problem").is_null());
-}
-
 // golden_outputs_test has the JSON.
 TEST_F(VerbAdviseTest, TellsWhatThereIsAndWhatWouldBe) {
   MakeDatabase("db", "bloomfilter:10", 30'000);

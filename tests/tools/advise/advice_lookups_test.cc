@@ -32,8 +32,8 @@ TEST_F(AdviceLookupsTest, MadeUpKeysAreAbsentAndInRange) {
   // Two files on level 0, half of the range on level 1, levels 2 and 3: about 4.5 files.
   EXPECT_NEAR(RowOf(advice, "nullptr").false_reads, 4.5, 0.2);
   EXPECT_NEAR(advice.rows.front().false_reads, 4.5 * 0.0096, 0.006);
-  EXPECT_THAT(advice.assumptions, ::testing::Contains(HasSubstr("Lookups are made up")));
-  EXPECT_THAT(advice.recommendation, HasSubstr("filter_policy=winnow:"));
+  EXPECT_THAT(advice.verdict.notes, ::testing::Contains(HasSubstr("Lookups are made up")));
+  EXPECT_THAT(advice.verdict.says, HasSubstr("filter_policy=winnow:"));
   // The seed is constant, so the result repeats.
   EXPECT_EQ(AdviseOnIt(Quick()).rows.front().counted, advice.rows.front().counted);
 }

@@ -10,8 +10,8 @@
 #include "src/text/numbers.h"
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/advice_rows.h"
-#include "tools/winnow/advise/advice_words.h"
 #include "tools/winnow/advise/scans/scan_advice.h"
+#include "tools/winnow/advise/verdict.h"
 
 namespace winnow::inspect {
 namespace {
@@ -31,10 +31,10 @@ std::vector<AdviceFamilyReport> DescribeFamilies(const AdviceReading& reading) {
                              : static_cast<double>(reading.lookups[i].false_reads) /
                                    static_cast<double>(reading.lookups[i].lookups);
     std::map<int, uint64_t> levels;
-    for (const size_t file : reading.families[i].files) {
-      report.filter_bytes += reading.files[file].filter_bytes;
-      report.range_bytes += reading.files[file].range_bytes;
-      levels[reading.files[file].level.value_or(-1)] += reading.files[file].keys;
+    for (const AdvisedFile& file : reading.families[i].files) {
+      report.filter_bytes += file.filter_bytes;
+      report.range_bytes += file.range_bytes;
+      levels[file.level.value_or(-1)] += file.keys;
     }
     report.keys_by_level.assign(levels.begin(), levels.end());
     report.keys_compacted =
@@ -55,10 +55,10 @@ std::string NoVerdict(const std::vector<FileError>& errors) {
 }  // namespace
 
 void TakeBackVerdict(Advice* advice) {
-  advice->recommendation = NoVerdict(advice->errors);
-  advice->choice.clear();
+  advice->verdict.says = NoVerdict(advice->errors);
+  advice->verdict.choice.clear();
   if (!advice->scans) return;
-  advice->scans->recommendation = advice->recommendation;
+  advice->scans->recommendation = advice->verdict.says;
   advice->scans->policy.clear();
   advice->scans->prefix_extractor.clear();
 }
@@ -67,7 +67,7 @@ Advice Advise(const std::vector<ListedTable>& tables, const AdviceOptions& optio
               const AdviceProgress& progress, std::string* problem) {
   Advice advice;
   if (tables.empty()) {
-    advice.recommendation = "There are no SST files, and so there is nothing to advise on.";
+    advice.verdict.says = "There are no SST files, and so there is nothing to advise on.";
     return advice;
   }
   AdviceReading reading;
@@ -86,17 +86,13 @@ Advice Advise(const std::vector<ListedTable>& tables, const AdviceOptions& optio
     const uint64_t made = reading.num_lookups + reading.lookups_left_out;
     advice.lookups_dropped = options.lookups - std::min(options.lookups, made);
   }
-  const FamilyCosts& first = *reading.families.front().costs;
-  advice.learning_problem = first.learning_problem();
-  advice.learned_from = first.learned_from();
-  advice.judged_by = first.judged_by();
   advice.files = reading.AllPieces().size();
   SetRows(reading, options, &advice);
   if (options.recorded_scans) {
     advice.scans = AdviseOnScans(*options.recorded_scans, options, progress, &reading);
   }
-  SayAdvice(reading, options, &advice);
-  if (advice.scans) SayScans(reading, advice.choice, &*advice.scans);
+  advice.verdict = VerdictOn(reading, options, advice);
+  if (advice.scans) SayScans(reading, advice.verdict.choice, &*advice.scans);
   advice.errors = reading.Errors();
   return advice;
 }

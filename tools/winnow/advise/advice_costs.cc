@@ -82,26 +82,16 @@ class Groups {
   std::map<std::tuple<int, bool, bool, int64_t, int64_t>, FileGroup> groups_;
 };
 
-std::string WhyNotLearned(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
-  if (!family.knows_levels) return "it needs the level of each file";
-  for (const size_t file : family.files) {
-    if (files[file].has_prefixes_only) return "filters have prefixes and no whole keys";
-  }
-  return {};
-}
-
-std::string PolicyInForce(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
+std::string PolicyInForce(const AdvisedFamily& family) {
   const bool none =
-      absl::c_all_of(family.files, [&](size_t file) { return files[file].policy.empty(); });
+      absl::c_all_of(family.files, [](const AdvisedFile& file) { return file.policy.empty(); });
   return !family.shape.policy.empty() ? family.shape.policy : none ? "nullptr" : std::string();
 }
 
 // Returns the place where CompactRange() leaves all files; a last level if levels are unknown.
-TreePlace LastPlace(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
+TreePlace LastPlace(const AdvisedFamily& family) {
   int deepest = 1;
-  for (const size_t file : family.files) {
-    deepest = std::max(deepest, files[file].level.value_or(0));
-  }
+  for (const AdvisedFile& file : family.files) deepest = std::max(deepest, file.level.value_or(0));
   const bool on_last_level =
       !family.knows_levels || family.shape.has_dynamic_levels ||
       family.shape.style == ROCKSDB_NAMESPACE::CompactionStyle::kCompactionStyleUniversal;
@@ -146,18 +136,16 @@ double KeysOf(const std::vector<FileGroup>& groups) {
 }
 
 // Returns a random sample of the lookups in the learning half that query any of these files, at
-// most as many as a policy samples.
+// most as many as a policy counts.
 std::vector<uint32_t> SampleLookups(const FamilyLookups& lookups,
                                     const std::vector<size_t>& files) {
   std::vector<bool> asks(lookups.keys.size());
   for (const size_t file : files) {
-    for (const auto* some : {&lookups.asks[file], &lookups.finds[file]}) {
-      for (const uint32_t lookup : *some) asks[lookup] = true;
-    }
+    for (const uint32_t lookup : lookups.asks[file]) asks[lookup] = lookups.is_to_learn[lookup];
   }
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < asks.size(); ++i) {
-    if (asks[i] && lookups.is_to_learn[i]) all.push_back(i);
+    if (asks[i]) all.push_back(i);
   }
   std::vector<uint32_t> sample;
   std::sample(all.begin(), all.end(), std::back_inserter(sample), LearnedTrial::kMaxLookups,
@@ -169,11 +157,12 @@ std::vector<uint32_t> SampleLookups(const FamilyLookups& lookups,
 
 std::string WinnowText(double bits_per_key) { return absl::StrCat("winnow:", bits_per_key); }
 
-FamilyCosts::FamilyCosts(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
-                         const FamilyLookups& lookups, double live_share)
-    : family_(family), shape_(family.shape), policy_in_force_(PolicyInForce(family, files)) {
+FamilyCosts::FamilyCosts(const AdvisedFamily& family, const FamilyLookups& lookups,
+                         double live_share)
+    : family_(family), shape_(family.shape), policy_in_force_(PolicyInForce(family)) {
+  std::vector<LearnedFile> filtered;
   for (size_t at = 0; at < family.files.size(); ++at) {
-    const AdvisedFile& file = files[family.files[at]];
+    const AdvisedFile& file = family.files[at];
     FileGroup& group = files_.emplace_back();
     group.place = file.place;
     group.blocks = static_cast<double>(std::max<size_t>(file.partitions.size(), 1));
@@ -183,65 +172,53 @@ FamilyCosts::FamilyCosts(const AdvisedFamily& family, const std::vector<AdvisedF
     group.sure = static_cast<double>(lookups.sure[at]);
     group.unfiltered = file.place.bottommost && !shape_.last_level_has_filters;
     group.skipped = IsFilterSkipped(file, shape_);
+    compacted_is_known_ = compacted_is_known_ && !file.has_prefixes_only;
     if (group.unfiltered || file.range.empty || file.keys == 0) continue;
     filtered_.push_back(at);
-    learned_files_.push_back({file.place, file.range.first, file.range.last, file.keys});
+    filtered.push_back({file.place, file.range.first, file.range.last, file.keys});
   }
-  if (!lookups.is_to_learn.empty()) Learn(lookups, files);
-  SetCompacted(files, lookups, live_share);
+  trial_.emplace(shape_, filtered);
+  Learn(lookups);
+  SetCompacted(lookups, live_share);
 }
 
-void FamilyCosts::Learn(const FamilyLookups& lookups, const std::vector<AdvisedFile>& files) {
-  learning_problem_ = WhyNotLearned(family_, files);
-  if (!learning_problem_.empty()) return;
+// Nothing is learned from a few lookups, without the levels of files, nor of prefixes.
+void FamilyCosts::Learn(const FamilyLookups& lookups) {
+  if (lookups.is_to_learn.empty() || !family_.knows_levels || !compacted_is_known_) return;
   const std::vector<uint32_t> sample = SampleLookups(lookups, filtered_);
-  if (sample.size() < LearnedTrial::kMinLookups) {
-    learning_problem_ = absl::StrCat("it learns from ", LearnedTrial::kMinLookups,
-                                     " lookups at least, and of the half that it would learn from ",
-                                     sample.size(), " ask filters");
-    return;
-  }
-  for (const uint32_t lookup : sample) learned_lookups_.push_back({lookups.keys[lookup], {}});
-  const auto add = [&](const std::vector<uint32_t>& some, size_t file, bool has_key) {
-    for (const uint32_t lookup : some) {
+  if (sample.size() < LearnedTrial::kMinLookups) return;
+  std::vector<std::vector<LearnedTrial::Answer>> answers(sample.size());
+  for (size_t i = 0; i < filtered_.size(); ++i) {
+    for (const uint32_t lookup : lookups.asks[filtered_[i]]) {
       const auto at = std::lower_bound(sample.begin(), sample.end(), lookup);
       if (at == sample.end() || *at != lookup) continue;
-      learned_lookups_[static_cast<size_t>(at - sample.begin())].answers.push_back({file, has_key});
+      answers[static_cast<size_t>(at - sample.begin())].push_back({i, false});
     }
-  };
-  for (size_t i = 0; i < filtered_.size(); ++i) {
-    add(lookups.asks[filtered_[i]], i, false);
-    add(lookups.finds[filtered_[i]], i, true);
   }
-  judged_by_ = static_cast<uint64_t>(absl::c_count(lookups.is_to_learn, false));
-  const double all_to_judged =
-      static_cast<double>(lookups.keys.size()) / std::max(1.0, static_cast<double>(judged_by_));
+  for (size_t i = 0; i < sample.size(); ++i) trial_->LookUp(lookups.keys[sample[i]], answers[i]);
+  const auto judging = static_cast<double>(absl::c_count(lookups.is_to_learn, false));
+  const double all_to_judging = static_cast<double>(lookups.keys.size()) / std::max(1.0, judging);
   for (const std::vector<uint32_t>& of_file : lookups.asks) {
     const auto judged =
         absl::c_count_if(of_file, [&](uint32_t lookup) { return !lookups.is_to_learn[lookup]; });
-    judged_asks_.push_back(all_to_judged * static_cast<double>(judged));
+    judged_asks_.push_back(all_to_judging * static_cast<double>(judged));
   }
 }
 
 // Sets the files after a full compaction. They have the sizes of the last level's files if those
 // have the target file size.
-void FamilyCosts::SetCompacted(const std::vector<AdvisedFile>& files, const FamilyLookups& lookups,
-                               double live_share) {
+void FamilyCosts::SetCompacted(const FamilyLookups& lookups, double live_share) {
   constexpr double kNearlyAll = 0.99;
-  const int last = files[family_.files.back()].level.value_or(0);
-  for (size_t at = 0; at < files_.size() && last > 0; ++at) {
-    if (files_[at].place.level == last) last_level_.push_back(at);
-  }
-  for (const size_t file : family_.files) {
-    compacted_is_known_ = compacted_is_known_ && !files[file].has_prefixes_only;
-  }
-  is_compacted_ =
-      last_level_.size() == files_.size() && live_share > kNearlyAll && compacted_is_known_;
+  const int last = family_.files.back().level.value_or(0);
+  const bool is_one_level = last > 0 && absl::c_all_of(files_, [last](const FileGroup& file) {
+                              return file.place.level == last;
+                            });
+  is_compacted_ = is_one_level && live_share > kNearlyAll && compacted_is_known_;
   if (is_compacted_) {
     compacted_ = files_;
     return;
   }
-  const TreePlace place = LastPlace(family_, files);
+  const TreePlace place = LastPlace(family_);
   const double target = TargetBytes(shape_, place.level);
   Groups full;
   double keys = 0;
@@ -249,7 +226,7 @@ void FamilyCosts::SetCompacted(const std::vector<AdvisedFile>& files, const Fami
   double partitions = 0;
   double partitioned_keys = 0;
   for (size_t at = 0; at < files_.size(); ++at) {
-    const AdvisedFile& file = files[family_.files[at]];
+    const AdvisedFile& file = family_.files[at];
     keys += live_share * static_cast<double>(file.keys);
     bytes += live_share * static_cast<double>(file.data_bytes);
     partitions += static_cast<double>(file.partitions.size());
@@ -290,10 +267,6 @@ const std::optional<PolicyOptions>& FamilyCosts::WinnowOf(const std::string& pol
   return known->second;
 }
 
-bool FamilyCosts::Learns(const std::optional<PolicyOptions>& winnow) const {
-  return winnow && winnow->level_plan != LevelPlan::kUniform && !learned_lookups_.empty();
-}
-
 PolicyOptions FamilyCosts::Tried(const PolicyOptions& winnow) const {
   PolicyOptions tried = winnow;
   tried.bits_per_key = TriedBits(winnow.bits_per_key, files_.size());
@@ -305,11 +278,7 @@ const std::vector<double>& FamilyCosts::BitsUnder(const PolicyOptions& tried) {
   const auto [known, is_new] = bits_.try_emplace(ShortText(tried));
   std::vector<double>& bits = known->second;
   if (!is_new) return bits;
-  LearnedTrial trial(shape_, learned_files_);
-  if (Learns(tried)) {
-    for (const Lookup& lookup : learned_lookups_) trial.LookUp(lookup.key, lookup.answers);
-  }
-  const std::vector<double> of_filtered = trial.BitsOnceWritten(tried);
+  const std::vector<double> of_filtered = trial_->BitsOnceWritten(tried);
   bits.assign(files_.size(), 0);
   for (size_t i = 0; i < filtered_.size(); ++i) bits[filtered_[i]] = of_filtered[i];
   return bits;
@@ -334,30 +303,17 @@ FilterCost FamilyCosts::CostOfBlock(const std::string& policy, const FileGroup& 
                 : built_.CostOf(policy, shape_, group.place, keys);
 }
 
-double FamilyCosts::KeysWithin(const std::string& policy, size_t at, uint64_t bytes) {
-  const std::optional<PolicyOptions>& winnow = WinnowOf(policy);
-  const TreePlace& place = files_[at].place;
-  return winnow ? KeysOfWinnow(*winnow, shape_, place, BitsOf(policy, at), bytes)
-                : built_.KeysWithin(policy, shape_, place, bytes);
-}
-
-bool FamilyCosts::HasRates(const std::string& policy) {
-  const std::vector<double>& bits = BitsUnder(Tried(*WinnowOf(policy)));
-  return absl::c_any_of(filtered_, [&](size_t at) {
-    return BitsClass(bits[at]) != BitsClass(bits[filtered_.front()]);
-  });
-}
-
 const std::vector<FileGroup>& FamilyCosts::GroupsUnder(const std::optional<PolicyOptions>& winnow) {
   const std::string key = winnow ? ShortText(Tried(*winnow)) : std::string();
   const auto [known, is_new] = groups_.try_emplace(key);
   if (!is_new) return known->second;
   const std::vector<double>* const bits = winnow ? &BitsUnder(Tried(*winnow)) : nullptr;
+  const bool learns = winnow && winnow->level_plan != LevelPlan::kUniform && !judged_asks_.empty();
   Groups groups;
   for (size_t at = 0; at < files_.size(); ++at) {
     FileGroup file = files_[at];
     if (bits != nullptr) file.bits = (*bits)[at];
-    if (Learns(winnow)) file.asks = judged_asks_[at];
+    if (learns) file.asks = judged_asks_[at];
     const double keys = file.keys * file.blocks;
     file.blocks = 1;
     for (const double share : partitions_[at]) {

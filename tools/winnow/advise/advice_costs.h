@@ -38,10 +38,9 @@ struct FileGroup {
 // Costs of policies for one column family. Not thread-safe.
 class FamilyCosts {
  public:
-  // `live_share` is the share of entries that a full compaction keeps. Winnow learns from one
-  // half of recorded lookups.
-  FamilyCosts(const AdvisedFamily& family, const std::vector<AdvisedFile>& files,
-              const FamilyLookups& lookups, double live_share);
+  // `live_share` is the share of entries that a full compaction keeps. Winnow learns from one half
+  // of recorded lookups.
+  FamilyCosts(const AdvisedFamily& family, const FamilyLookups& lookups, double live_share);
 
   // Returns the policy's memory and false reads, summed over all lookups of the family.
   Cost Of(const std::string& policy);
@@ -53,13 +52,8 @@ class FamilyCosts {
   // AdvisedFamily::files; 0 if there is no filter or the policy is not Winnow's.
   double BitsOf(const std::string& policy, size_t at);
 
-  // CostOfBlock() returns the cost of a filter block with `keys` keys of this file. KeysWithin()
-  // returns the number of keys that fit into a filter block of `bytes`.
+  // Returns the cost of a filter block with `keys` keys of this file.
   FilterCost CostOfBlock(const std::string& policy, size_t at, double keys);
-  double KeysWithin(const std::string& policy, size_t at, uint64_t bytes);
-
-  // Returns true if the policy gives files of the tree different numbers of bits.
-  bool HasRates(const std::string& policy);
 
   // Returns true if no policy builds a filter for any file, or for some files.
   bool AllAreUnfiltered() const;
@@ -67,26 +61,13 @@ class FamilyCosts {
 
   // The options string of the policy in force; empty if unknown.
   const std::string& policy_in_force() const { return policy_in_force_; }
-  bool is_compacted() const { return is_compacted_; }  // a full compaction would change nothing
   double keys_compacted() const;
 
-  uint64_t learned_from() const { return learned_lookups_.size(); }
-  uint64_t judged_by() const { return judged_by_; }  // lookups of the other half
-  // A clause that says why nothing is learned from lookups; empty if it is.
-  const std::string& learning_problem() const { return learning_problem_; }
-
  private:
-  struct Lookup {
-    std::string key;
-    std::vector<LearnedTrial::Answer> answers;
-  };
-
-  void Learn(const FamilyLookups& lookups, const std::vector<AdvisedFile>& files);
-  void SetCompacted(const std::vector<AdvisedFile>& files, const FamilyLookups& lookups,
-                    double live_share);
+  void Learn(const FamilyLookups& lookups);
+  void SetCompacted(const FamilyLookups& lookups, double live_share);
   // Returns the options of a policy that builds Winnow's filters, or nullopt.
   const std::optional<PolicyOptions>& WinnowOf(const std::string& policy);
-  bool Learns(const std::optional<PolicyOptions>& winnow) const;
   // Returns the options with a value of bits_per_key for which the policy's code is run; results
   // for nearby values are derived from it.
   PolicyOptions Tried(const PolicyOptions& winnow) const;
@@ -102,21 +83,15 @@ class FamilyCosts {
   std::vector<FileGroup> files_;  // one per file, without bits
   // Share of the file's keys in each partition, per file.
   std::vector<std::vector<double>> partitions_;
-  std::vector<size_t> filtered_;  // indexes of files with filters in `files_`
-  std::vector<LearnedFile> learned_files_;
+  std::vector<size_t> filtered_;       // indexes of files with filters in `files_`
+  std::optional<LearnedTrial> trial_;  // of these
   std::string policy_in_force_;
-
-  // Lookups to learn from; and, per file, the lookups of the other half that query the file for an
-  // absent key.
-  std::vector<Lookup> learned_lookups_;
+  // Per file, the lookups of the judging half that query it for an absent key, scaled to all
+  // lookups. Empty if nothing was learned.
   std::vector<double> judged_asks_;
-  uint64_t judged_by_ = 0;
-  std::string learning_problem_;
 
   std::vector<FileGroup> compacted_;
-  // Indexes in `files_`; these files keep their bits when others are merged into their level.
-  std::vector<size_t> last_level_;
-  bool is_compacted_ = false;
+  bool is_compacted_ = false;       // a full compaction would change nothing
   bool compacted_is_known_ = true;  // false for filters that have only prefixes
 
   BuiltFilters built_;

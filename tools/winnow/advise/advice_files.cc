@@ -50,14 +50,12 @@ std::string WhyNotBuilt(const TableProperties& properties, const FilterContents&
 }
 
 // Sorts the files of the family in the order of a lookup, and sets their places.
-void Place(std::vector<AdvisedFile>* files, AdvisedFamily* family) {
+void Place(AdvisedFamily* family) {
   const auto compare = [family](std::string_view a, std::string_view b) {
     return family->comparator->CompareWithoutTimestamp({a.data(), a.size()}, true,
                                                        {b.data(), b.size()}, true);
   };
-  absl::c_sort(family->files, [&](size_t number_a, size_t number_b) {
-    const AdvisedFile& a = (*files)[number_a];
-    const AdvisedFile& b = (*files)[number_b];
+  absl::c_sort(family->files, [&](const AdvisedFile& a, const AdvisedFile& b) {
     const int level = a.level.value_or(0);
     if (level != b.level.value_or(0)) return level < b.level.value_or(0);
     const int by_key = level > 0 ? compare(a.range.first, b.range.first) : 0;
@@ -65,18 +63,17 @@ void Place(std::vector<AdvisedFile>* files, AdvisedFamily* family) {
     return level > 0 ? a.path < b.path
                      : std::pair(NumberOf(b), b.path) < std::pair(NumberOf(a), a.path);
   });
-  (*files)[family->files.back()].is_last = true;
+  family->files.back().is_last = true;
   TreePlace of_tree;
-  for (const size_t number : family->files) {
-    const int level = (*files)[number].level.value_or(0);
+  for (const AdvisedFile& file : family->files) {
+    const int level = file.level.value_or(0);
     if (level == 0) continue;
     of_tree.base = of_tree.base < 0 ? level : of_tree.base;
     of_tree.depth = level;
   }
   std::vector<core::FileSpan> spans;
   std::vector<TreePlace*> places;
-  for (const size_t number : family->files) {
-    AdvisedFile& file = (*files)[number];
+  for (AdvisedFile& file : family->files) {
     file.place = of_tree;
     file.place.level = file.level.value_or(-1);
     if (!file.level || file.range.empty) continue;
@@ -159,18 +156,14 @@ AdvisedFile ReadAdvisedFile(const std::string& path) {
   return file;
 }
 
-std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {
+std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile> files) {
   std::map<std::tuple<std::string, std::string, std::string>, AdvisedFamily> sorted;
-  std::map<std::string, TreeShapes> shapes;
-  for (size_t i = 0; i < files->size(); ++i) {
-    const AdvisedFile& file = (*files)[i];
-    if (!file.error.empty()) {
-      continue;
-    }
+  for (AdvisedFile& file : files) {
     AdvisedFamily& family = sorted[{file.database, file.family, file.comparator}];
-    family.files.push_back(i);
     family.knows_levels = family.knows_levels && file.level;
+    family.files.push_back(std::move(file));
   }
+  std::map<std::string, TreeShapes> shapes;  // by database
   std::vector<AdvisedFamily> families;
   for (auto& [place, family] : sorted) {
     family.database = std::get<0>(place);
@@ -178,55 +171,20 @@ std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files) {
     family.comparator = FindComparator(std::get<2>(place));
     if (!family.database.empty()) {
       const auto [known, is_new] = shapes.try_emplace(family.database);
-      if (is_new) {
-        known->second = ReadTreeShapes(family.database);
-      }
+      if (is_new) known->second = ReadTreeShapes(family.database);
       const auto shape = known->second.families.find(family.name);
+      const bool is_known = shape != known->second.families.end();
+      if (is_known) family.shape = shape->second;
       family.shape_problem = known->second.problem;
-      if (family.shape_problem.empty() && shape == known->second.families.end()) {
+      if (family.shape_problem.empty() && !is_known) {
         family.shape_problem = "the OPTIONS file does not have the column family";
       }
-      family.shape = shape == known->second.families.end() ? TreeShape() : shape->second;
     }
     family.shape.text.comparator = std::get<2>(place);
-    Place(files, &family);
+    Place(&family);
     families.push_back(std::move(family));
   }
   return families;
-}
-
-void DoPackedWork(const AdviceWork& pieces,
-                  const std::function<std::string(size_t piece, const WorkerReport&)>& work,
-                  const std::function<bool(size_t piece, const std::string& answer)>& take,
-                  const ErrorOfPiece& error_of) {
-  size_t answered = 0;
-  double done = 0;
-  std::vector<double> shares(pieces.sizes.size());
-  const double all = absl::c_accumulate(pieces.sizes, 0.0);
-  const auto tell = [&](size_t piece, double share) {
-    done += (share - shares[piece]) * pieces.sizes[piece];
-    shares[piece] = share;
-    pieces.progress({pieces.step, answered, pieces.sizes.size(),
-                     all > 0 ? std::clamp(done / all, 0.0, 1.0) : 1});
-  };
-  PooledWork pooled;
-  pooled.work = work;
-  pooled.on_report = [&](size_t piece, std::string_view report) {
-    if (const std::optional<double> share = Unpack<double>(report)) {
-      tell(piece, *share);
-    }
-  };
-  pooled.on_answer = [&](size_t piece, const ChildAnswer& answer) {
-    if (!answer.text || !take(piece, *answer.text)) {
-      error_of(piece) = LostFile(answer.text ? "its answer did not arrive whole" : answer.problem);
-    }
-    ++answered;
-    tell(piece, 1);
-  };
-  pooled.workers = pieces.jobs;
-  pooled.longest_silence = kLongestSilence;
-  pieces.progress({pieces.step, 0, pieces.sizes.size(), 0});
-  RunInWorkers(pieces.sizes.size(), pooled);
 }
 
 }  // namespace winnow::inspect

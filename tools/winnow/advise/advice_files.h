@@ -1,5 +1,5 @@
-// The files that advice is about: their properties, the tree that they form, their places in it,
-// and work on each file in worker processes.
+// The files that advice is about: their properties, the trees that they form, and their places in
+// these.
 
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_FILES_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_FILES_H_
@@ -9,11 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,8 +19,6 @@
 #include "src/policy_trial/trial_filter.h"
 #include "src/sst/classify_block.h"
 #include "src/sst/stored_filter.h"
-#include "src/workers/wire.h"
-#include "src/workers/worker_pool.h"
 #include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::inspect {
@@ -109,9 +105,9 @@ struct AdvisedFamily {
   const ROCKSDB_NAMESPACE::Comparator* comparator = nullptr;
   bool knows_levels = true;  // levels of all files are known
 
-  // Indexes of files in the order of a lookup: by level; on level 0 by file number, newest first;
-  // on other levels by key. Files without a level are treated as files of level 0.
-  std::vector<size_t> files;
+  // In the order of a lookup: by level; on level 0 by file number, newest first; on other levels by
+  // key. Files without a level are treated as files of level 0.
+  std::vector<AdvisedFile> files;
 
   uint64_t keys = 0;  // keys of all files
 
@@ -119,48 +115,8 @@ struct AdvisedFamily {
   std::shared_ptr<FamilyCosts> costs;
 };
 
-// Groups the files without an error into families, and sets their places.
-std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile>* files);
-
-// Work items for worker processes.
-struct AdviceWork {
-  std::string step;           // name of the step in the progress
-  std::vector<double> sizes;  // size of each item, for the progress
-  int jobs = 1;
-  const AdviceProgress& progress;
-};
-
-// Returns the error of an item, which is set if its result is missing or incomplete.
-using ErrorOfPiece = std::function<std::string&(size_t piece)>;
-
-// Implementation of DoAdviceWork() for serialized results. `take` returns false for an incomplete
-// result.
-void DoPackedWork(const AdviceWork& pieces,
-                  const std::function<std::string(size_t piece, const WorkerReport&)>& work,
-                  const std::function<bool(size_t piece, const std::string& answer)>& take,
-                  const ErrorOfPiece& error_of);
-
-// Calls work(piece, beat) for each item in a worker process, and take(piece, answer) with its
-// result in this process; the result has a type for src/workers/wire.h. beat(share) reports the
-// share of the item that is done, so that a long item does not hit the timeout of hung workers.
-// Returns when all items are done. The limits on threads are those of RunInWorkers().
-template <typename Work, typename Take>
-void DoAdviceWork(const AdviceWork& pieces, const Work& work, const Take& take,
-                  const ErrorOfPiece& error_of) {
-  using Beat = std::function<void(double)>;
-  using Answer = std::invoke_result_t<Work, size_t, const Beat&>;
-  DoPackedWork(
-      pieces,
-      [&](size_t piece, const WorkerReport& report) {
-        return Pack(work(piece, Beat([&report](double share) { report(Pack(share)); })));
-      },
-      [&](size_t piece, const std::string& bytes) {
-        std::optional<Answer> answer = Unpack<Answer>(bytes);
-        if (answer) take(piece, std::move(*answer));
-        return answer.has_value();
-      },
-      error_of);
-}
+// Groups the files, which have no error, into families, and sets their places.
+std::vector<AdvisedFamily> PlaceFiles(std::vector<AdvisedFile> files);
 
 }  // namespace winnow::inspect
 

@@ -56,9 +56,6 @@ Json RowJson(const AdviceRow& row, const AdviceRow& now) {
           {"interval", is_now ? Json({row.interval.low, row.interval.high}) : Json(nullptr)},
           {"counted_false_reads", OrNull(row.counted)},
           {"false_reads_to_now", Ratio(row.false_reads, now.false_reads)},
-          {"build_ns_per_key", nullptr},
-          {"expected_bytes", nullptr},
-          {"expected_false_reads_per_lookup", nullptr},
           {"compacted", CompactedJson(row, now)}};
 }
 
@@ -92,17 +89,12 @@ std::string AdviceJson(const Advice& advice, const std::vector<std::string>& war
                  {"absent", advice.absent},
                  {"left_out", advice.lookups_left_out},
                  {"dropped", advice.lookups_dropped}}},
-               {"learned",
-                {{"lookups", advice.learned_from},
-                 {"judged_by", advice.judged_by},
-                 {"problem", SentenceOrNull(advice.learning_problem)}}},
-               {"tried", nullptr},
                {"rows", Json::array()},
                {"curve", Json::array()},
                {"budget", BudgetJson(advice)},
-               {"choice", SentenceOrNull(advice.choice)},
-               {"recommendation", advice.recommendation},
-               {"assumptions", advice.assumptions},
+               {"choice", SentenceOrNull(advice.verdict.choice)},
+               {"recommendation", advice.verdict.says},
+               {"assumptions", advice.verdict.notes},
                {"errors", Json::array()},
                {"warnings", warnings}};
   for (const AdviceFamilyReport& family : advice.families) {
@@ -120,7 +112,7 @@ std::string AdviceJson(const Advice& advice, const std::vector<std::string>& war
     json["errors"].push_back({{"path", error.path}, {"error", *error.error}});
   }
   if (advice.scans) json["scans"] = ScansJson(*advice.scans);
-  return Document("winnow.advise/2", json);
+  return Document("winnow.advise/3", json);
 }
 
 }  // namespace winnow::inspect

@@ -12,14 +12,12 @@ namespace winnow::inspect {
 
 // Returns a document with these members:
 //
-//   schema       "winnow.advise/2"
+//   schema       "winnow.advise/3"
 //   families     [{database (null: files given one by one), name, files, keys, keys_by_level
 //                [{level (null: unknown), keys}], filter_bytes (without range filters),
 //                range_bytes (of range filters, if any), lookups, absent_lookups,
 //                false_reads_per_lookup}]: the current state
 //   lookups      {recorded, count, absent}
-//   learned      {lookups (that Winnow's filters learn from), judged_by (other lookups, which count
-//                their false reads), problem (null, or why nothing is learned)}
 //   rows         [{title, policies (a name per family; none in "now"), policy (null if they
 //                differ), filter_bytes, bytes_to_now (null: there are none now),
 //                false_reads_per_lookup, interval [low, high] and counted_false_reads (in "now",
@@ -27,12 +25,11 @@ namespace winnow::inspect {
 //                unknown; or {filter_bytes, false_reads_per_lookup, false_reads_to_now})}]: "now"
 //                first
 //   curve        [{policy, filter_bytes, false_reads_per_lookup}]: by the number of bits
-//   tried, and in rows build_ns_per_key, expected_bytes and expected_false_reads_per_lookup: null;
-//                in winnow.advise/1, measurements of filters that were built
 //   budget       null, or {bytes, fits, taken_bytes, least_bytes, parts [{family, policy,
 //                filter_bytes, false_reads_per_lookup}]}
 //   scans        if scans were recorded: ScansJson (scans/scan_advice.h)
-//   recommendation, assumptions, errors [{path, error}], warnings
+//   choice       the recommended policy; null: none, or one for each family
+//   recommendation (one or two sentences), assumptions (notes), errors [{path, error}], warnings
 std::string AdviceJson(const Advice& advice, const std::vector<std::string>& warnings);
 
 }  // namespace winnow::inspect
@@ -40,7 +37,7 @@ std::string AdviceJson(const Advice& advice, const std::vector<std::string>& war
 namespace winnow::tools {
 
 // Returns the text: the files, a row per policy, the curve if `with_curve`, the split of the
-// budget, the recommendation, and the assumptions. Ends with a newline.
+// budget, the verdict, and its notes. Ends with a newline.
 std::string AdviseText(const inspect::Advice& advice, bool with_curve);
 
 // Returns the curve as an SVG file, or an empty string if there is none.

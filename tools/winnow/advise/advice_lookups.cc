@@ -294,11 +294,10 @@ DrawnKeys DrawLookups(const AdvisedFile& file, const DrawOptions& options,
 }
 
 std::vector<AskedRange> LookupsWithin(const std::vector<std::string>& keys,
-                                      const AdvisedFamily& family,
-                                      const std::vector<AdvisedFile>& files) {
+                                      const AdvisedFamily& family) {
   std::vector<AskedRange> ranges;
-  for (const size_t file : family.files) {
-    const StoredRange& range = files[file].range;
+  for (const AdvisedFile& file : family.files) {
+    const StoredRange& range = file.range;
     AskedRange& found = ranges.emplace_back();
     if (range.empty) continue;
     const auto compare = [&](const std::string& key, const std::string& end) {

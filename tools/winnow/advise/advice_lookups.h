@@ -66,8 +66,7 @@ struct AskedRange {
 // Returns, for each file of the family, the lookups within its key range. `keys` are sorted by the
 // family's comparator.
 std::vector<AskedRange> LookupsWithin(const std::vector<std::string>& keys,
-                                      const AdvisedFamily& family,
-                                      const std::vector<AdvisedFile>& files);
+                                      const AdvisedFamily& family);
 
 // Returns the indexes of the keys, sorted by the comparator.
 std::vector<uint32_t> SortedPlaces(const ROCKSDB_NAMESPACE::Comparator& comparator,

@@ -10,10 +10,10 @@
 namespace winnow::inspect {
 
 std::vector<FileError> AdviceReading::Errors() const {
-  std::vector<FileError> errors;
-  for (const AdvisedFile& file : files) {
-    if (!file.error.empty()) {
-      errors.push_back({file.path, file.error});
+  std::vector<FileError> errors = unread;
+  for (const AdvisedFamily& family : families) {
+    for (const AdvisedFile& file : family.files) {
+      if (!file.error.empty()) errors.push_back({file.path, file.error});
     }
   }
   return errors;
@@ -44,9 +44,7 @@ double AdviceReading::ALookup(double count) const {
 uint64_t AdviceReading::FilterBytesNow() const {
   uint64_t bytes = 0;
   for (const AdvisedFamily& family : families) {
-    for (const size_t file : family.files) {
-      bytes += files[file].filter_bytes;
-    }
+    for (const AdvisedFile& file : family.files) bytes += file.filter_bytes;
   }
   return bytes;
 }
@@ -83,15 +81,15 @@ std::string AdviceReading::OtherExtractor() const {
     const std::string& by_options = family.shape.text.prefix_extractor;
     if (IsOtherExtractor(by_options)) return by_options;
     if (!family.database.empty() && family.shape_problem.empty()) continue;
-    for (const size_t file : family.files) {
-      if (IsOtherExtractor(files[file].extractor)) return files[file].extractor;
+    for (const AdvisedFile& file : family.files) {
+      if (IsOtherExtractor(file.extractor)) return file.extractor;
     }
   }
   return std::string();
 }
 
 bool AdviceReading::SomeServeScansAlone() const {
-  return absl::c_any_of(files, [](const AdvisedFile& file) {
+  return HasFile([](const AdvisedFile& file) {
     return file.error.empty() && file.has_prefixes_only && file.filter_bytes > 0 &&
            IsOtherExtractor(file.extractor);
   });

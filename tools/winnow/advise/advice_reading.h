@@ -4,6 +4,8 @@
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_ADVICE_READING_H_
 
+#include <absl/algorithm/container.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -24,22 +26,26 @@ struct AdvicePiece {
 };
 
 struct AdviceReading {
-  std::vector<AdvisedFile> files;
   std::vector<AdvisedFamily> families;
+  std::vector<FileError> unread;  // files that are in no family, as they could not be read
 
   std::vector<FamilyLookups> lookups;  // one per family
   uint64_t num_lookups = 0;            // lookups that count, over all families
   uint64_t num_absent = 0;             // lookups whose key is in no file
   uint64_t lookups_left_out = 0;       // dropped by AdviceOptions::most_asks
 
-  bool has_plans = false;  // Winnow's filters have different rates in some family
   uint64_t keys = 0;
 
   const AdvisedFile& FileOf(const AdvicePiece& piece) const {
-    return files[families[piece.family].files[piece.at]];
+    return families[piece.family].files[piece.at];
   }
-  AdvisedFile& FileOf(const AdvicePiece& piece) {
-    return files[families[piece.family].files[piece.at]];
+  AdvisedFile& FileOf(const AdvicePiece& piece) { return families[piece.family].files[piece.at]; }
+
+  // Returns true if a file meets the condition.
+  template <typename Is>
+  bool HasFile(const Is& is) const {
+    return absl::c_any_of(
+        families, [&](const AdvisedFamily& family) { return absl::c_any_of(family.files, is); });
   }
 
   // Returns the errors of files.

@@ -154,6 +154,12 @@ struct BudgetPart {
   double false_reads = 0;  // per lookup of this family
 };
 
+struct Verdict {
+  std::string choice;              // the recommended policy, if it is one for all families
+  std::string says;                // one or two sentences, with the options string to paste
+  std::vector<std::string> notes;  // sentences on what else changes what the reader does
+};
+
 struct FileError {
   std::string path;
   std::optional<std::string> error;  // always set, to a sentence
@@ -166,12 +172,6 @@ struct Advice {
   uint64_t absent = 0;   // lookups whose key is in no file
   bool recorded = false;
   uint64_t lookups_left_out = 0;  // dropped by most_asks
-
-  // Number of lookups that Winnow's filters are learned from, and of those in the other half, which
-  // evaluate them. Both are 0 if nothing is learned, for the reason in learning_problem, a clause.
-  uint64_t learned_from = 0;
-  uint64_t judged_by = 0;
-  std::string learning_problem;
 
   uint64_t lookups_dropped = 0;  // drawn lookups that found a key, or are in no file's key range
 
@@ -187,9 +187,7 @@ struct Advice {
   bool budget_is_enough = false;   // a larger budget would not reduce false reads
   std::string one_policy;          // best policy within the budget that all families share
 
-  std::string choice;                    // the recommended policy, if it is one for all families
-  std::string recommendation;            // sentences with the options string to paste; may be empty
-  std::vector<std::string> assumptions;  // sentences on assumptions and unknowns
+  Verdict verdict;
 
   std::optional<ScanAdvice> scans;  // set if scans were recorded
 

@@ -156,7 +156,7 @@ std::string LookupsText(const Advice& advice) {
 
 std::string AdviseText(const Advice& advice, bool with_curve) {
   if (advice.rows.empty()) {
-    return absl::StrCat(advice.recommendation, "\n");
+    return absl::StrCat(advice.verdict.says, "\n");
   }
   std::string text = absl::StrCat(FamilyTable(advice), "\n", LookupsText(advice), "\n");
   absl::StrAppend(&text, RowTable(advice));
@@ -166,10 +166,10 @@ std::string AdviseText(const Advice& advice, bool with_curve) {
   if (!advice.budget.empty()) {
     absl::StrAppend(&text, "\n", BudgetTable(advice));
   }
-  absl::StrAppend(&text, "\n", inspect::WrapText(advice.recommendation, kTextWidth),
-                  "\n\nWhat this takes for granted, and what files can't tell:\n");
-  for (const std::string& assumption : advice.assumptions) {
-    absl::StrAppend(&text, inspect::WrapText(absl::StrCat("- ", assumption), kTextWidth, 2), "\n");
+  absl::StrAppend(&text, "\n", inspect::WrapText(advice.verdict.says, kTextWidth), "\n");
+  if (!advice.verdict.notes.empty()) absl::StrAppend(&text, "\n");
+  for (const std::string& note : advice.verdict.notes) {
+    absl::StrAppend(&text, inspect::WrapText(absl::StrCat("- ", note), kTextWidth, 2), "\n");
   }
   if (advice.scans) absl::StrAppend(&text, "\n", inspect::ScansText(*advice.scans, kTextWidth));
   return text;

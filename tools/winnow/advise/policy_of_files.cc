@@ -17,11 +17,9 @@ bool IsOfPreload(const AdvisedFile& file) {
   return file.built_for && file.built_for->target_fpr > 0 && file.policy != kWinnowPolicy;
 }
 
-const AdvisedFile* NewestWithFilter(const AdvisedFamily& family,
-                                    const std::vector<AdvisedFile>& files) {
+const AdvisedFile* NewestWithFilter(const AdvisedFamily& family) {
   const AdvisedFile* newest = nullptr;
-  for (const size_t number : family.files) {
-    const AdvisedFile& file = files[number];
+  for (const AdvisedFile& file : family.files) {
     if (file.filter_bytes == 0) continue;
     if (newest == nullptr || NumberOf(file) > NumberOf(*newest)) newest = &file;
   }
@@ -30,10 +28,9 @@ const AdvisedFile* NewestWithFilter(const AdvisedFamily& family,
 
 // Returns the level plan that filters note. Those of other plans than uniform note that plan only
 // once the policy knows more than one level.
-std::string PlanByNotes(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
+std::string PlanByNotes(const AdvisedFamily& family) {
   std::set<int> levels;
-  for (const size_t number : family.files) {
-    const AdvisedFile& file = files[number];
+  for (const AdvisedFile& file : family.files) {
     levels.insert(file.level.value_or(-1));
     if (IsOfPreload(file) && file.built_for->level_plan != "uniform") {
       return file.built_for->level_plan;
@@ -44,12 +41,10 @@ std::string PlanByNotes(const AdvisedFamily& family, const std::vector<AdvisedFi
 
 // Returns the bits per key with which the policy gives these files the rates that they note, on
 // average over keys: rates of a plan are proportional to that of bits_per_key.
-double BitsByNotes(const PolicyOptions& policy, const AdvisedFamily& family,
-                   const std::vector<AdvisedFile>& files) {
+double BitsByNotes(const PolicyOptions& policy, const AdvisedFamily& family) {
   std::vector<const AdvisedFile*> filtered;
   std::vector<LearnedFile> placed;
-  for (const size_t number : family.files) {
-    const AdvisedFile& file = files[number];
+  for (const AdvisedFile& file : family.files) {
     if (file.filter_bytes == 0 || file.range.empty || file.keys == 0) continue;
     filtered.push_back(&file);
     placed.push_back({file.place, file.range.first, file.range.last, file.keys});
@@ -71,18 +66,18 @@ double BitsByNotes(const PolicyOptions& policy, const AdvisedFamily& family,
 
 }  // namespace
 
-std::string PolicyOfFiles(const AdvisedFamily& family, const std::vector<AdvisedFile>& files) {
+std::string PolicyOfFiles(const AdvisedFamily& family) {
   constexpr double kStep = 0.05;
   if (family.database.empty() || !family.shape_problem.empty()) return {};
-  const AdvisedFile* const newest = NewestWithFilter(family, files);
+  const AdvisedFile* const newest = NewestWithFilter(family);
   if (newest == nullptr || !IsOfPreload(*newest) || WinnowPolicyOf(family.shape.policy)) return {};
   PolicyOptions policy;
-  const std::string plan = PlanByNotes(family, files);
+  const std::string plan = PlanByNotes(family);
   if (plan == "uniform") {
     policy.level_plan = LevelPlan::kUniform;
     policy.bits_per_key = core::BitsForRate(newest->built_for->target_fpr);
   } else {
-    policy.bits_per_key = BitsByNotes(policy, family, files);
+    policy.bits_per_key = BitsByNotes(policy, family);
   }
   policy.bits_per_key = kBitsPerKeyOption.Nearest(kStep * std::round(policy.bits_per_key / kStep));
   policy.range_bits = newest->range_bits;

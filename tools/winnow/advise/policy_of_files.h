@@ -15,7 +15,7 @@ namespace winnow::inspect {
 // under the name of another policy. Its bits per key follow from the rates that filters note, and
 // are approximate unless the plan is uniform. Returns an empty string if the policy of the OPTIONS
 // file is in force, as far as filters tell.
-std::string PolicyOfFiles(const AdvisedFamily& family, const std::vector<AdvisedFile>& files);
+std::string PolicyOfFiles(const AdvisedFamily& family);
 
 }  // namespace winnow::inspect
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tools/winnow/advise/advice_reading.h"
+#include "tools/winnow/advise/advice_work.h"
 #include "tools/winnow/advise/policy_of_files.h"
 #include "tools/winnow/findings/families.h"
 
@@ -73,8 +74,7 @@ struct AskedKeys {
   std::vector<std::string> answers;  // one per file of the family
 
   // Keeps only the keys at these indexes, in this order, and finds the files that they query.
-  void Keep(const std::vector<uint32_t>& places, const AdvisedFamily& family,
-            const std::vector<AdvisedFile>& files) {
+  void Keep(const std::vector<uint32_t>& places, const AdvisedFamily& family) {
     std::vector<std::string> kept;
     std::vector<bool> kept_halves;
     for (const size_t i : places) {
@@ -83,7 +83,7 @@ struct AskedKeys {
     }
     keys.swap(kept);
     is_to_learn.swap(kept_halves);
-    ranges = LookupsWithin(keys, family, files);
+    ranges = LookupsWithin(keys, family);
     answers.resize(ranges.size());
   }
 
@@ -101,11 +101,8 @@ class Reader {
       : tables_(tables), options_(options), progress_(progress), read_(*reading) {}
 
   std::string Read() {
-    ReadFiles();
-    std::string problem = Place();
-    if (!problem.empty()) {
-      return problem;
-    }
+    std::string problem = ReadFiles();
+    if (!problem.empty()) return problem;
     ChooseSample(options_.sample_keys, &read_);
     Draw();
     AskFiles();
@@ -113,50 +110,45 @@ class Reader {
   }
 
  private:
-  void ReadFiles() {
-    read_.files.resize(tables_.size());
+  // Reads the files and groups them into families. Returns a sentence if no advice on them is
+  // possible.
+  std::string ReadFiles() {
+    std::vector<AdvisedFile> files(tables_.size());
     DoAdviceWork(
-        {"reading filters", std::vector<double>(tables_.size(), 1), options_.jobs, progress_},
+        {"reading filters", std::vector<double>(files.size(), 1), options_.jobs, progress_},
         [&](size_t i, const auto&) { return ReadAdvisedFile(tables_[i].path); },
-        [&](size_t i, AdvisedFile file) { read_.files[i] = std::move(file); },
-        [&](size_t i) -> std::string& { return read_.files[i].error; });
-    for (size_t i = 0; i < read_.files.size(); ++i) {
-      read_.files[i].path = tables_[i].path;
-      read_.files[i].database = tables_[i].database;
-      read_.files[i].level = tables_[i].level;
-      // An ingested or imported file has no family in its properties, or another one.
-      if (!tables_[i].column_family.empty()) read_.files[i].family = tables_[i].column_family;
-    }
-  }
-
-  // Groups the files into families. Returns a sentence if no advice on them is possible.
-  std::string Place() {
+        [&](size_t i, AdvisedFile file) { files[i] = std::move(file); });
     std::set<std::string> found;
-    for (const AdvisedFile& file : read_.files) {
-      found.insert(file.family);
+    for (size_t i = 0; i < files.size(); ++i) {
+      files[i].path = tables_[i].path;
+      files[i].database = tables_[i].database;
+      files[i].level = tables_[i].level;
+      // An ingested or imported file has no family in its properties, or another one.
+      if (!tables_[i].column_family.empty()) files[i].family = tables_[i].column_family;
+      found.insert(files[i].family);
     }
     const std::vector<std::string> wanted = FamiliesNamed(options_.families, found);
+    std::vector<AdvisedFile> used;
+    for (AdvisedFile& file : files) {
+      const bool is_unread = !file.error.empty();
+      const bool is_wanted = wanted.empty() || absl::c_linear_search(wanted, file.family);
+      if (is_unread && (is_wanted || file.family.empty())) {
+        read_.unread.push_back({file.path, file.error});
+      } else if (is_wanted) {
+        used.push_back(std::move(file));
+      }
+    }
     for (const std::string& name : wanted) {
       if (found.count(name) == 0) return absl::StrCat("no file is of a column family '", name, "'");
     }
-    const auto is_of_another = [&](const AdvisedFile& file) {
-      const bool is_unknown = !file.error.empty() && file.family.empty();
-      return absl::c_find(wanted, file.family) == wanted.end() && !is_unknown;
-    };
-    if (!wanted.empty()) {
-      read_.files.erase(std::remove_if(read_.files.begin(), read_.files.end(), is_of_another),
-                        read_.files.end());
-    }
-    read_.families = PlaceFiles(&read_.files);
+    if (used.empty()) return "no SST file could be used";
+    read_.families = PlaceFiles(std::move(used));
     for (AdvisedFamily& family : read_.families) {
-      const std::string policy = PolicyOfFiles(family, read_.files);
+      const std::string policy = PolicyOfFiles(family);
       if (policy.empty()) continue;
       family.is_policy_of_files = true;
       family.by_options = std::exchange(family.shape.policy, policy);
       family.shape.has_no_policy = false;
-    }
-    if (read_.families.empty()) {
-      return "no SST file could be used";
     }
     const bool has_others = absl::c_any_of(read_.families, [&](const AdvisedFamily& family) {
       return family.name != read_.families.front().name;
@@ -165,14 +157,6 @@ class Reader {
       return "recorded lookups are of one column family: name it by --cf=NAME";
     }
     return std::string();
-  }
-
-  // Calls DoAdviceWork() with a file per item, which gets the item's error.
-  template <typename Work, typename Take>
-  void EachPiece(const std::string& step, const std::vector<AdvicePiece>& pieces,
-                 const std::vector<double>& sizes, const Work& work, const Take& take) {
-    DoAdviceWork({step, sizes, options_.jobs, progress_}, work, take,
-                 [&](size_t i) -> std::string& { return read_.FileOf(pieces[i]).error; });
   }
 
   // Returns the number of keys to draw from each file: lookups, unless recorded, in proportion to
@@ -189,8 +173,8 @@ class Reader {
     auto draw = draws.begin();
     for (const AdvisedFamily& family : read_.families) {
       std::vector<double> entries;
-      for (const size_t file : family.files) {
-        entries.push_back(static_cast<double>(read_.files[file].entries));
+      for (const AdvisedFile& file : family.files) {
+        entries.push_back(static_cast<double>(file.entries));
       }
       for (const uint64_t share : EvenShares(kPresentKeys, entries)) (draw++)->present = share;
     }
@@ -205,8 +189,8 @@ class Reader {
     // Counted keys of files that don't record them.
     std::vector<double> counted(read_.families.size());
     std::vector<double> entries(read_.families.size());  // entries of these files
-    EachPiece(
-        "drawing lookups", pieces, read_.EntriesOf(pieces),
+    DoAdviceWork(
+        {"drawing lookups", read_.EntriesOf(pieces), options_.jobs, progress_},
         [&](size_t i, const auto& beat) {
           const AdvisedFile& file = read_.FileOf(pieces[i]);
           const bool counts = file.is_sampled && !file.keys_are_known;
@@ -251,12 +235,12 @@ class Reader {
     for (size_t i = 0; i < asked->size(); ++i) {
       const AdvisedFamily& family = read_.families[i];
       AskedKeys& keys = (*asked)[i];
-      keys.Keep(SortedPlaces(*family.comparator, keys.keys), family, read_.files);
+      keys.Keep(SortedPlaces(*family.comparator, keys.keys), family);
       asks += keys.Asks();
     }
     for (size_t i = 0; i < asked->size() && asks > most_asks; ++i) {
       AskedKeys& keys = (*asked)[i];
-      keys.Keep(EvenPlaces(keys.keys.size(), most_asks / asks), read_.families[i], read_.files);
+      keys.Keep(EvenPlaces(keys.keys.size(), most_asks / asks), read_.families[i]);
     }
   }
 
@@ -273,8 +257,9 @@ class Reader {
     Prepare(static_cast<double>(options_.most_asks), &lookups_);
     Prepare(static_cast<double>(kMaxPresentAsks), &present_);
     for (const AskedKeys& asked : lookups_) read_.lookups_left_out -= asked.keys.size();
-    EachPiece(
-        "asking the filters that there are", pieces, std::vector<double>(pieces.size(), 1),
+    DoAdviceWork(
+        {"asking the filters that there are", std::vector<double>(pieces.size(), 1), options_.jobs,
+         progress_},
         [&](size_t i, const auto&) {
           Asked asked;
           asked.lookups = Ask(lookups_[pieces[i].family], pieces[i], &asked.error);
@@ -308,8 +293,7 @@ class Reader {
     read_.num_absent += lookups.absent;
     read_.keys += family.keys;
     const double live_share = LiveShare(present.ranges, present.answers, present.keys.size());
-    family.costs = std::make_shared<FamilyCosts>(family, read_.files, lookups, live_share);
-    read_.has_plans = read_.has_plans || family.costs->HasRates("winnow:10");
+    family.costs = std::make_shared<FamilyCosts>(family, lookups, live_share);
   }
 
   const std::vector<ListedTable>& tables_;

@@ -15,6 +15,7 @@
 #include "src/sst/filter_contents.h"
 #include "src/sst/stored_filter.h"
 #include "tools/winnow/advise/advice_costs.h"
+#include "tools/winnow/advise/advice_work.h"
 #include "tools/winnow/advise/scans/scan_trial.h"
 
 namespace winnow::inspect {
@@ -140,8 +141,7 @@ class Following {
   // Returns the difference of each file's range_bits from the family's mean. It equals the
   // difference in bits of ordinary filters with evenly distributed lookups, which nearly equals the
   // mean of the level, by which the policy decides.
-  static std::vector<double> MoreBits(const AdvisedFamily& family,
-                                      const std::vector<AdvisedFile>& files) {
+  static std::vector<double> MoreBits(const AdvisedFamily& family) {
     std::vector<double> more(family.files.size());
     const std::optional<PolicyOptions> winnow = WinnowPolicyOf(family.shape.policy);
     if (winnow && (winnow->level_plan == LevelPlan::kUniform || winnow->filter_memory > 0)) {
@@ -152,7 +152,7 @@ class Following {
     for (size_t at = 0; at < more.size(); ++at) {
       const double bits = family.costs->BitsOf("winnow:10", at);
       if (bits == 0) continue;
-      const auto of_file = static_cast<double>(files[family.files[at]].keys);
+      const auto of_file = static_cast<double>(family.files[at].keys);
       more[at] = core::RateBits(bits);
       keys += of_file;
       sum += more[at] * of_file;
@@ -172,7 +172,7 @@ class Following {
   void AskFiles() {
     std::vector<double> more_bits;
     for (const AdvisedFamily& family : read_.families) {
-      for (const double more : MoreBits(family, read_.files)) more_bits.push_back(more);
+      for (const double more : MoreBits(family)) more_bits.push_back(more);
     }
     DoAdviceWork(
         {"building range filters", read_.EntriesOf(pieces_), options_.jobs, progress_},
@@ -186,8 +186,7 @@ class Following {
         [&](size_t at, FileScans file) {
           if (!file.error.empty()) read_.FileOf(pieces_[at]).error = file.error;
           files_[at] = std::move(file);
-        },
-        [&](size_t at) -> std::string& { return read_.FileOf(pieces_[at]).error; });
+        });
   }
 
   void CountEmpty() {

@@ -22,6 +22,8 @@ constexpr double kWorthwhileScans = 0.1;
 // Share of the reads spared by the highest range_bits that makes lower range_bits as good.
 constexpr double kNearlyAll = 0.97;
 
+constexpr char kWhenRewritten[] = "Files that exist get them when compactions rewrite them.";
+
 class ScanWords {
  public:
   ScanWords(const AdviceReading& reading, const std::string& choice, ScanAdvice* advice)
@@ -150,31 +152,29 @@ class ScanWords {
   }
 
   std::string Keep(const ScanFilters& best) const {
-    std::string text = absl::StrFormat(
-        "Keep prefix_extractor=%s: with its filters of prefixes, the seeks of a scan read %.3g "
-        "data blocks; without filters it would be %.3g",
-        advice_.extractor, advice_.AScan(advice_.all.reads_now()),
-        advice_.AScan(advice_.all.reads));
-    return absl::StrFormat("%s, and with %s %.3g.", text, NameOf(best), BlocksWith(best));
+    return absl::StrFormat(
+        "Keep prefix_extractor=%s: with its filters of prefixes, the seeks of "
+        "a scan read %.3g "
+        "data blocks; without filters it would be %.3g, and with %s %.3g.",
+        advice_.extractor, advice_.AScan(advice_.all.reads_now()), advice_.AScan(advice_.all.reads),
+        NameOf(best), BlocksWith(best));
   }
 
   std::string OfThoseInForce(const ScanFilters& ranges) const {
     const ScanRow& all = advice_.all;
-    std::string text = absl::StrFormat(
-        "Range filters are in force%s: the seeks of a scan read %.3g data blocks; without range "
+    const std::string now = absl::StrFormat(
+        "Range filters are in force%s: the seeks of a scan read %.3g data "
+        "blocks; without range "
         "filters it would be %.3g.",
         now_.work() ? absl::StrFormat(", with range_bits=%g", now_.range_bits) : "",
         advice_.AScan(all.reads_now()), advice_.AScan(all.reads));
-    if (all.spared_now < kNearlyAll * ranges.spared) {
-      absl::StrAppend(
-          &text, absl::StrFormat(" With range_bits=%g%s in all files it would be %.3g, for %.3g "
-                                 "bits per key in place of %.3g; files that exist get them when "
-                                 "compactions rewrite them.",
-                                 ranges.range_bits, KindClause(ranges), BlocksWith(ranges),
-                                 all.BitsAKey(ranges.bytes),
-                                 all.BitsAKey(static_cast<double>(all.range_bytes))));
-    }
-    return text;
+    if (all.spared_now >= kNearlyAll * ranges.spared) return now;
+    return absl::StrFormat(
+        "%s With range_bits=%g%s in all files it would be %.3g, for %.3g bits "
+        "per key in place of "
+        "%.3g; files that exist get them when compactions rewrite them.",
+        now, ranges.range_bits, KindClause(ranges), BlocksWith(ranges), all.BitsAKey(ranges.bytes),
+        all.BitsAKey(static_cast<double>(all.range_bytes)));
   }
 
   std::string KindClause(const ScanFilters& ranges) const {
@@ -194,47 +194,48 @@ class ScanWords {
                                                 : TextWithRanges("winnow:10", range_bits, kind);
   }
 
+  // "the seeks of a scan read 0.1 data blocks instead of 4, for range filters of 12 bits per key,
+  // …"
+  std::string Effect(const ScanFilters& filters, const char* what) const {
+    return absl::StrFormat(
+        "the seeks of a scan read %.3g data blocks instead of %.3g, for %s of "
+        "%.3g bits per key, "
+        "%s in all",
+        BlocksWith(filters), advice_.AScan(advice_.all.reads_now()), what,
+        advice_.all.BitsAKey(filters.bytes), ByteSize(filters.bytes));
+  }
+
   std::string Take(const ScanFilters& ranges) {
     advice_.prefix_extractor = "winnow.range";
     advice_.policy =
         PolicyWith(ranges.range_bits, IsByAuto(ranges) ? RangeKind::kAuto : ranges.kind);
-    std::string text = absl::StrFormat(
-        "Take both of these options: the seeks of a scan read %.3g data blocks instead of %.3g, "
-        "for range filters of %.3g bits per key, %s in all, beside the filters of single keys. "
-        "Files "
-        "that exist get them when compactions rewrite them.",
-        BlocksWith(ranges), advice_.AScan(advice_.all.reads_now()),
-        advice_.all.BitsAKey(ranges.bytes), ByteSize(ranges.bytes));
-    if (ranges.kind == RangeKind::kBoth) {
-      absl::StrAppend(&text,
-                      " The scans are of both sorts: each kind alone passes more than a tenth of "
-                      "what both deny.");
-    }
-    if (!advice_.extractor.empty()) {
-      absl::StrAppend(&text, " They take the place of prefix_extractor=", advice_.extractor,
-                      " and its filters of prefixes.");
-    }
-    return text;
+    Note(ranges.kind == RangeKind::kBoth,
+         "The scans are of both sorts: each kind alone passes more than a "
+         "tenth of what both deny.");
+    Note(!advice_.extractor.empty(),
+         absl::StrCat("They take the place of prefix_extractor=", advice_.extractor,
+                      " and its filters of prefixes."));
+    return absl::StrCat("Take both of these options: ", Effect(ranges, "range filters"),
+                        ", beside the filters of single keys. ", kWhenRewritten);
   }
 
   std::string TakePrefixes(const ScanFilters& prefixes, const ScanFilters* ranges) {
     advice_.prefix_extractor = prefixes.extractor;
     advice_.policy = PolicyWith(0, RangeKind::kAuto);
-    std::string text = absl::StrFormat(
-        "Take both of these options, and before that give every scan auto_prefix_mode=true in "
-        "ReadOptions: with a prefix extractor, and without it, scans lose the rows beyond the "
-        "prefix that they begin with. Then the seeks of a scan read %.3g data blocks instead of "
-        "%.3g, for prefixes of %.3g bits per key in the filters, %s in all.",
-        BlocksWith(prefixes), advice_.AScan(advice_.all.reads_now()),
-        advice_.all.BitsAKey(prefixes.bytes), ByteSize(prefixes.bytes));
+    Note(true, kWhenRewritten);
     if (ranges != nullptr) {
-      absl::StrAppend(&text,
-                      absl::StrFormat(" Range filters with range_bits=%g would take %.3g "
-                                      "bits per key, for %.3g data blocks.",
-                                      ranges->range_bits, advice_.all.BitsAKey(ranges->bytes),
-                                      BlocksWith(*ranges)));
+      Note(true, absl::StrFormat("Range filters with range_bits=%g would take %.3g bits per key, "
+                                 "for %.3g data blocks.",
+                                 ranges->range_bits, advice_.all.BitsAKey(ranges->bytes),
+                                 BlocksWith(*ranges)));
     }
-    return absl::StrCat(text, " Files that exist get them when compactions rewrite them.");
+    return absl::StrCat(
+        "Take both of these options, and before that give "
+        "every scan auto_prefix_mode=true in "
+        "ReadOptions: with a prefix extractor, and without it, "
+        "scans lose the rows beyond the "
+        "prefix that they begin with. Then ",
+        Effect(prefixes, "prefixes in the filters"), ".");
   }
 
   void Note(bool holds, const std::string& sentence) {
@@ -244,56 +245,35 @@ class ScanWords {
   void SayNotes() {
     if (advice_.levels.empty()) return;
     const uint64_t without = advice_.seeks - advice_.with_bound;
-    Note(without > 0,
-         absl::StrFormat("%d of the %d seeks have no upper bound: no range filter helps them, and "
-                         "they are not in these figures.%s",
-                         without, advice_.seeks,
-                         advice_.extractor.empty()
-                             ? ""
-                             : " In prefix mode, filters of prefixes do, until another extractor "
-                               "ends them."));
-    Note(advice_.scans < advice_.with_bound,
-         absl::StrFormat("Of %d seeks with a bound, %d were followed, chosen by chance.",
-                         advice_.with_bound, advice_.scans));
-    Note(advice_.tried_files < advice_.files,
-         absl::StrFormat("Filters were tried for %d of %d files; for the others they are "
-                         "taken to be alike.",
-                         advice_.tried_files, advice_.files));
-    Note(read_.SomeAreUnfiltered(),
-         "The OPTIONS file has optimize_filters_for_hits: no policy builds filters for the files "
-         "of the last level.");
-    Note(true,
-         "Counted is the data block that a seek reads of each file. It may be in the block cache, "
-         "and what a scan reads after the seek is not in this. A trace does not tell whether scans "
-         "have total_order_seek, which keeps filters from being asked.");
-    Note(absl::c_any_of(advice_.all.filters,
-                        [](const ScanFilters& filters) { return !filters.is_of_ranges(); }),
-         "Filters of prefixes are asked as with auto_prefix_mode=true; prefix_same_as_start and "
-         "prefix mode ask them likewise, total order never.");
-    const bool with_ranges = takes_ranges() || now_.may_work();
-    Note(with_ranges && advice_.cross_deletions > 0,
-         absl::StrFormat(
-             "%d of the %d scans cross more than %d deletions of a file. Give them "
-             "auto_prefix_mode=true in ReadOptions: with prefix_extractor=winnow.range, scans "
-             "without it are in prefix mode, where RocksDB 11 does not turn deletions that it "
-             "reads into range deletions (min_tombstones_for_range_conversion), so that each scan "
-             "reads them anew.",
-             advice_.cross_deletions, advice_.scans, kManyDeletions));
-    SayOptions();
-  }
-
-  bool takes_ranges() const { return advice_.prefix_extractor == "winnow.range"; }
-
-  void SayOptions() {
-    const FamilyText& text = family_.shape.text;
-    if (takes_ranges() && !now_.has_extractor) {
-      for (const std::string& clause : SayWithRangeExtractor(text)) {
+    Note(without > 0, absl::StrFormat("%d of the %d seeks have no upper bound: no range "
+                                      "filter helps them, and "
+                                      "they are not in these figures.%s",
+                                      without, advice_.seeks,
+                                      advice_.extractor.empty()
+                                          ? ""
+                                          : " In prefix mode, filters of prefixes do, until "
+                                            "another extractor "
+                                            "ends them."));
+    const bool takes_ranges = advice_.prefix_extractor == "winnow.range";
+    Note((takes_ranges || now_.may_work()) && advice_.cross_deletions > 0,
+         absl::StrFormat("%d of the %d scans cross more than %d deletions of a file. Give "
+                         "them "
+                         "auto_prefix_mode=true in ReadOptions: with "
+                         "prefix_extractor=winnow.range, scans "
+                         "without it are in prefix mode, where RocksDB 11 does not turn "
+                         "deletions that it "
+                         "reads into range deletions "
+                         "(min_tombstones_for_range_conversion), so that each scan "
+                         "reads them anew.",
+                         advice_.cross_deletions, advice_.scans, kManyDeletions));
+    if (takes_ranges && !now_.has_extractor) {
+      for (const std::string& clause : SayWithRangeExtractor(family_.shape.text)) {
         Note(true, absl::StrCat("With prefix_extractor=winnow.range, ", clause, "."));
       }
     }
-    for (const std::string& note : now_.notes) Note(true, absl::StrCat("As it is, ", note, "."));
-    for (const std::string& problem : now_.problems) {
-      Note(true, absl::StrCat("As it is, ", problem, "."));
+    for (const auto* clauses : {&now_.notes, &now_.problems}) {
+      for (const std::string& clause : *clauses)
+        Note(true, absl::StrCat("As it is, ", clause, "."));
     }
   }
 

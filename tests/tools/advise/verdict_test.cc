@@ -1,6 +1,6 @@
-// Texts of recommendations and assumptions.
+// Verdicts of advice, and their notes.
 
-#include "tools/winnow/advise/advice_words.h"
+#include "tools/winnow/advise/verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,69 +11,70 @@
 #include "tests/tools/advise/advised_databases.h"
 
 namespace winnow::inspect {
-namespace advice_words_test {
+namespace verdict_test {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class AdviceWordsTest : public AdvisedDatabase {};
+class VerdictTest : public AdvisedDatabase {};
 
 // A plan saves reads on levels that no longer exist after a full compaction.
-TEST_F(AdviceWordsTest, WhatIsRecommendedHoldsOnceCompactedOrIsWarnedOf) {
+TEST_F(VerdictTest, WhatIsRecommendedHoldsOnceCompactedOrIsWarnedOf) {
   Make(kUniform);
   const Advice advice = AdviseOnIt(Quick());
   const AdviceRow& now = advice.rows.front();
   ASSERT_TRUE(now.compacted);
-  const AdviceRow& choice = RowOf(advice, advice.choice);
-  EXPECT_THAT(advice.recommendation, HasSubstr("Take filter_policy=" + advice.choice + ":"));
+  const AdviceRow& choice = RowOf(advice, advice.verdict.choice);
+  EXPECT_THAT(advice.verdict.says, HasSubstr("Take filter_policy=" + advice.verdict.choice + ":"));
   EXPECT_EQ(choice.compacted->false_reads > 1.03 * now.compacted->false_reads,
-            advice.recommendation.find("But once all is compacted") != std::string::npos)
-      << advice.recommendation;
+            advice.verdict.says.find("But once all is compacted") != std::string::npos)
+      << advice.verdict.says;
 }
 
 // The formulas are evaluated up to 24 bits per key.
-TEST_F(AdviceWordsTest, WhatTheRestOfABudgetBuysIsNotDenied) {
+TEST_F(VerdictTest, WhatTheRestOfABudgetBuysIsNotDenied) {
   Make("bloomfilter:4");
   AdviceOptions options = Quick();
   options.lookups = 400'000;
   options.budget_bytes = 70'000;
   options.policies = {"bloomfilter:6"};
   const Advice none_better = AdviseOnIt(options);
-  EXPECT_EQ(none_better.choice, none_better.budget[0].policy);
+  EXPECT_EQ(none_better.verdict.choice, none_better.budget[0].policy);
   options.budget_bytes = 10e6;
   const Advice large = AdviseOnIt(options);
-  EXPECT_THAT(large.recommendation,
-              AllOf(HasSubstr("more than 24 bits per key"), Not(HasSubstr("buys nothing"))));
+  EXPECT_THAT(large.verdict.notes, Contains(HasSubstr("more than 24 bits per key")));
 }
 
-TEST_F(AdviceWordsTest, WhatDoesNotFitTheBudgetIsNotKept) {
+TEST_F(VerdictTest, WhatDoesNotFitTheBudgetIsNotKept) {
   Make("bloomfilter:14");
   AdviceOptions options = Quick();
   options.budget_bytes = 60'000;
   const Advice advice = AdviseOnIt(options);
   EXPECT_GT(advice.rows.front().bytes, 60'000);
-  EXPECT_THAT(advice.recommendation, AllOf(HasSubstr("But once all is compacted"),
-                                           HasSubstr("which takes more than the budget"),
-                                           Not(HasSubstr("keep what there is"))));
+  EXPECT_THAT(advice.verdict.says, AllOf(HasSubstr("But once all is compacted"),
+                                         HasSubstr("which takes more than the budget"),
+                                         Not(HasSubstr("keep what there is"))));
 }
 
-TEST_F(AdviceWordsTest, WhereNothingIsAskedInVainNothingIsRecommended) {
+TEST_F(VerdictTest, WhereNothingIsAskedInVainNothingIsRecommended) {
   testing::WriteSst(TableWith("bloomfilter:10"), 5'000, folder_ / "1.sst");
   AdviceOptions options = Quick();
   options.recorded = {KeyOf(3), KeyOf(4'000), "a key beyond all others"};
   options.budget_bytes = 10'000;
   std::string problem;
   const Advice advice = Advise(
-      {{folder_ / "1.sst", std::nullopt, std::nullopt}}, options, [](const AdviceStep&) {}, &problem);
+      {{folder_ / "1.sst", std::nullopt, std::nullopt}}, options, [](const AdviceStep&) {},
+      &problem);
   EXPECT_THAT(problem, ::testing::IsEmpty());
   EXPECT_EQ(*advice.rows.front().counted, 0u);
-  EXPECT_THAT(advice.recommendation, HasSubstr("nothing to recommend"));
+  EXPECT_THAT(advice.verdict.says, HasSubstr("nothing to recommend"));
   EXPECT_FALSE(advice.budget_bytes);
 }
 
 // Lookups do not show the effect of fewer bits on scans.
-TEST_F(AdviceWordsTest, WhereScansLiveOffFiltersOfPrefixesNoFewerBitsAreRecommended) {
+TEST_F(VerdictTest, WhereScansLiveOffFiltersOfPrefixesNoFewerBitsAreRecommended) {
   BlockBasedTableOptions table = TableWith("bloomfilter:10");
   table.whole_key_filtering = false;
   Options database = MakeOptions(table);
@@ -90,17 +91,17 @@ TEST_F(AdviceWordsTest, WhereScansLiveOffFiltersOfPrefixesNoFewerBitsAreRecommen
     recorded.recorded->push_back(KeyOf(i * 7919 % 44'000) + "x");
   }
   const Advice advice = AdviseOnIt(recorded);
-  EXPECT_THAT(advice.recommendation,
+  EXPECT_THAT(advice.verdict.says,
               AllOf(HasSubstr("Keep what there is"), HasSubstr("scans use them")));
-  EXPECT_EQ(advice.choice, "");
-  EXPECT_THAT(advice.assumptions, ::testing::Contains(HasSubstr("Scans that use these filters")));
+  EXPECT_EQ(advice.verdict.choice, "");
+  EXPECT_THAT(advice.verdict.notes, Contains(HasSubstr("Scans that use these filters")));
   for (const AdviceRow& row : advice.rows) {
     EXPECT_NE(row.purpose, RowPurpose::kReadsOfNow) << row.OnePolicy();
   }
 }
 
 // With this option RocksDB uses no filter on the last level, even if a moved file has one.
-TEST_F(AdviceWordsTest, TheOptionThatPassesOverFiltersIsNamedFirst) {
+TEST_F(VerdictTest, TheOptionThatPassesOverFiltersIsNamedFirst) {
   Options database = MakeOptions(TableWith("bloomfilter:10"));
   database.optimize_filters_for_hits = true;
   Make(database, [](DB* db) {
@@ -129,33 +130,35 @@ TEST_F(AdviceWordsTest, TheOptionThatPassesOverFiltersIsNamedFirst) {
   const AdviceRow& usual = RowOf(advice, "winnow:10");
   EXPECT_LT(usual.bytes, 0.3 * now.bytes);
   EXPECT_NEAR(usual.false_reads / now.false_reads, 1, 0.01);
-  EXPECT_THAT(advice.recommendation,
+  EXPECT_THAT(advice.verdict.says,
               AllOf(::testing::StartsWith("First turn off optimize_filters_for_hits"),
-                    HasSubstr("1 file that was moved there has filters all the same"),
-                    Not(HasSubstr("Keep what there is"))));
-  EXPECT_THAT(advice.choice, Not(::testing::IsEmpty()));
+                    HasSubstr(" Take filter_policy="), Not(HasSubstr("Keep what there is"))));
+  EXPECT_THAT(advice.verdict.choice, Not(::testing::IsEmpty()));
+  // The verdict has two sentences; the third one of such advice is a note.
+  EXPECT_THAT(advice.verdict.says, Not(HasSubstr("nce all is compacted")));
+  EXPECT_THAT(advice.verdict.notes.front(), HasSubstr("nce all is compacted"));
 }
 
 // The number that the message asks for is enough, whichever number was too small.
-TEST_F(AdviceWordsTest, TheLookupsThatAreSaidToBeEnoughAre) {
+TEST_F(VerdictTest, TheLookupsThatAreSaidToBeEnoughAre) {
   Make("bloomfilter:10");
   for (const uint64_t few : {1u, 200u, 400u, 600u, 900u}) {
     AdviceOptions options = Quick();
     options.lookups = few;
-    const std::string said = AdviseOnIt(options).recommendation;
+    const std::string said = AdviseOnIt(options).verdict.says;
     const size_t flag = said.find("--draws=");
     ASSERT_NE(flag, std::string::npos) << few << said;
     EXPECT_THAT(said, Not(HasSubstr("filter_policy=")));
     options.lookups = std::stoull(said.substr(flag + std::string("--draws=").size()));
     EXPECT_GT(options.lookups, few);
-    EXPECT_THAT(AdviseOnIt(options).recommendation,
+    EXPECT_THAT(AdviseOnIt(options).verdict.says,
                 AllOf(Not(HasSubstr("too few")), HasSubstr("filter_policy=")))
         << few << said;
   }
 }
 
 // The table has the policy that the sentence below is about.
-TEST_F(AdviceWordsTest, NothingOfTheTableThatSavesIsPassedOver) {
+TEST_F(VerdictTest, NothingOfTheTableThatSavesIsPassedOver) {
   Make(SmallFiles("winnow:10"), FillSmallFiles);
   for (const char* policy : {"bloomfilter:12", "bloomfilter:10"}) {
     SCOPED_TRACE(policy);
@@ -172,9 +175,9 @@ TEST_F(AdviceWordsTest, NothingOfTheTableThatSavesIsPassedOver) {
         EXPECT_LE(row.bytes, now.bytes);
       }
     }
-    EXPECT_EQ(advice.recommendation.rfind("Keep", 0) == 0, !saves) << advice.recommendation;
+    EXPECT_EQ(advice.verdict.says.rfind("Keep", 0) == 0, !saves) << advice.verdict.says;
   }
 }
 
-}  // namespace advice_words_test
+}  // namespace verdict_test
 }  // namespace winnow::inspect
