@@ -56,13 +56,6 @@ FilterCost CostOfWinnow(const PolicyOptions& policy, const TreeShape& shape, con
   return {static_cast<double>(core::EstimateBytes(n, options)), RateOf(n, options)};
 }
 
-double KeysOfWinnow(const PolicyOptions& policy, const TreeShape& shape, const TreePlace& place,
-                    double bits_per_key, uint64_t bytes) {
-  if (bits_per_key <= 0) return 0;
-  return static_cast<double>(
-      core::MostHashesIn(bytes, OptionsOf(policy, shape, place, bits_per_key)));
-}
-
 const FilterCost& BuiltFilters::Built(const std::string& policy, const TreeShape& shape,
                                       const TreePlace& place, uint64_t keys) {
   const auto [known, is_new] =
@@ -94,11 +87,6 @@ FilterCost BuiltFilters::CostOf(const std::string& policy, const TreeShape& shap
   const double bytes_per_key = (1 - share) * few.bytes / low + share * many.bytes / high;
   const double of_rate = std::min(share, 1.0);
   return {keys * bytes_per_key, (1 - of_rate) * few.rate + of_rate * many.rate};
-}
-
-double BuiltFilters::KeysWithin(const std::string& policy, const TreeShape& shape,
-                                const TreePlace& place, uint64_t bytes) {
-  return static_cast<double>(TrialKeysWithin(policy, shape, place, bytes));
 }
 
 }  // namespace winnow::inspect

@@ -24,18 +24,12 @@ struct FilterCost {
 FilterCost CostOfWinnow(const PolicyOptions& policy, const TreeShape& shape, const TreePlace& place,
                         double bits_per_key, double keys);
 
-// Returns the number of keys whose filter fits into `bytes` bytes.
-double KeysOfWinnow(const PolicyOptions& policy, const TreeShape& shape, const TreePlace& place,
-                    double bits_per_key, uint64_t bytes);
-
 // Filters of any other policy: builds some filters of generated keys, each once, and interpolates
 // filters of many keys. Not thread-safe.
 class BuiltFilters {
  public:
   FilterCost CostOf(const std::string& policy, const TreeShape& shape, const TreePlace& place,
                     double keys);
-  double KeysWithin(const std::string& policy, const TreeShape& shape, const TreePlace& place,
-                    uint64_t bytes);
 
  private:
   const FilterCost& Built(const std::string& policy, const TreeShape& shape, const TreePlace& place,

@@ -83,10 +83,4 @@ std::string TrialBlock(const std::string& policy, const TreeShape& shape, const 
   return blocks.empty() ? std::string() : blocks.front();
 }
 
-uint64_t TrialKeysWithin(const std::string& policy, const TreeShape& shape, const TreePlace& place,
-                         uint64_t bytes) {
-  const TrialBuilder builder(policy, shape, place);
-  return builder.bits == nullptr ? 0 : builder.bits->ApproximateNumEntries(bytes);
-}
-
 }  // namespace winnow::inspect

@@ -48,10 +48,6 @@ std::vector<std::string> TrialBlocks(const std::string& policy, const TreeShape&
 std::string TrialBlock(const std::string& policy, const TreeShape& shape, const TreePlace& place,
                        uint64_t keys);
 
-// Returns the number of keys whose filter fits into `bytes` bytes; 0 if the policy builds none.
-uint64_t TrialKeysWithin(const std::string& policy, const TreeShape& shape, const TreePlace& place,
-                         uint64_t bytes);
-
 }  // namespace winnow::inspect
 
 #endif  // WINNOW_SRC_POLICY_TRIAL_TRIAL_FILTER_H_

@@ -116,13 +116,5 @@ TEST(FilterCostsTest, OptionsOfThePolicyCount) {
             1.3 * cost("winnow:10").bytes);
 }
 
-TEST(FilterCostsTest, WhatFitsIntoBytesTakesThem) {
-  BuiltFilters built;
-  const double keys = built.KeysWithin("bloomfilter:10", TreeShape(), LastLevel(), 4'096);
-  EXPECT_NEAR(built.CostOf("bloomfilter:10", TreeShape(), LastLevel(), keys).bytes, 4'096, 70);
-  const double ours = KeysOfWinnow(PolicyOptions(), TreeShape(), LastLevel(), 10, 4'096);
-  EXPECT_NEAR(CostOfWinnow(PolicyOptions(), TreeShape(), LastLevel(), 10, ours).bytes, 4'096, 70);
-}
-
 }  // namespace filter_costs_test
 }  // namespace winnow::inspect

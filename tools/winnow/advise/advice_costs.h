@@ -14,9 +14,9 @@
 
 #include "src/policy_trial/filter_costs.h"
 #include "src/policy_trial/learned_trial.h"
+#include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_files.h"
 #include "tools/winnow/advise/advice_lookups.h"
-#include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::inspect {
 

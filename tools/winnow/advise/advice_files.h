@@ -19,7 +19,7 @@
 #include "src/policy_trial/trial_filter.h"
 #include "src/sst/classify_block.h"
 #include "src/sst/stored_filter.h"
-#include "tools/winnow/advise/advice_types.h"
+#include "tools/winnow/advise/advice.h"
 
 namespace winnow::inspect {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/winnow/advise/advice_types.h"
+#include "tools/winnow/advise/advice.h"
 
 namespace winnow::inspect {
 

@@ -378,7 +378,6 @@ void FollowLookups(const std::vector<AskedRange>& ranges, const std::vector<std:
   }
   const std::vector<bool> dropped = ended;
   lookups->asks.assign(ranges.size(), {});
-  lookups->finds.assign(ranges.size(), {});
   lookups->sure.assign(ranges.size(), 0);
   lookups->false_reads = 0;
   for (size_t file = 0; file < ranges.size(); ++file) {
@@ -392,7 +391,6 @@ void FollowLookups(const std::vector<AskedRange>& ranges, const std::vector<std:
         deleted[lookup] = !found[lookup] && answer == FileAnswer::kDeleted;
         found[lookup] = true;
         ended[lookup] = answer != FileAnswer::kMerge;
-        lookups->finds[file].push_back(static_cast<uint32_t>(lookup));
         continue;
       }
       lookups->asks[file].push_back(static_cast<uint32_t>(lookup));

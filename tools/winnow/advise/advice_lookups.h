@@ -97,8 +97,6 @@ struct FamilyLookups {
   // the key, as indexes in `keys`.
   std::vector<std::vector<uint32_t>> asks;
   std::vector<uint64_t> sure;  // number of lookups in `asks` with FileAnswer::kSure
-  // Lookups that query each file and find the key, as indexes in `keys`.
-  std::vector<std::vector<uint32_t>> finds;
 };
 
 // Follows each lookup through the files until it ends. answers[i] is the result of AskFile() for

@@ -13,7 +13,7 @@
 
 #include "src/workers/wire.h"
 #include "src/workers/worker_pool.h"
-#include "tools/winnow/advise/advice_types.h"
+#include "tools/winnow/advise/advice.h"
 
 namespace winnow::inspect {
 

@@ -3,8 +3,8 @@
 #ifndef WINNOW_TOOLS_WINNOW_ADVISE_VERDICT_H_
 #define WINNOW_TOOLS_WINNOW_ADVISE_VERDICT_H_
 
+#include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_reading.h"
-#include "tools/winnow/advise/advice_types.h"
 
 namespace winnow::inspect {
 
