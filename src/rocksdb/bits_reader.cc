@@ -284,17 +284,18 @@ FilterBitsReader* NewBitsReader(const Slice& contents, const FilterPolicy& built
   const std::string_view block(contents.data(), contents.size());
   if (core::LooksOurs(block)) {
     if (!HashProblem().empty()) {
-      CountLoadedFilter(LoadedFilter::kUnusable);
+      CountLoadedFilter(&Counters::loaded_unusable);
       return nullptr;
     }
     BitsReader* const reader = NewOwnReader(block, std::move(owned));
     if (reader != nullptr) {
-      CountLoadedFilter(reader->is_usable() ? LoadedFilter::kWinnow : LoadedFilter::kUnusable);
+      CountLoadedFilter(reader->is_usable() ? &Counters::loaded_winnow
+                                            : &Counters::loaded_unusable);
       if (use != nullptr) reader->CountIn(use);
     }
     return reader;
   }
-  CountLoadedFilter(LoadedFilter::kBuiltin);
+  CountLoadedFilter(&Counters::loaded_builtin);
   try {
     return builtin.GetFilterBitsReader(contents);
   } catch (...) {

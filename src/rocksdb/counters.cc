@@ -1,6 +1,5 @@
 #include "src/rocksdb/counters.h"
 
-#include <atomic>
 #include <type_traits>
 
 #include "src/core/sizing.h"
@@ -11,68 +10,48 @@ namespace winnow::plugin {
 
 namespace {
 
-struct FilterCounters {
-  std::atomic<uint64_t> empty{0};
-  std::atomic<uint64_t> bloom{0};
-  std::atomic<uint64_t> ribbon{0};
-  std::atomic<uint64_t> unbuilt{0};
-  std::atomic<uint64_t> keys{0};
-  std::atomic<uint64_t> bytes{0};
-  std::atomic<uint64_t> bloom_bytes{0};
-  std::atomic<uint64_t> bloom_bytes_as_ribbons{0};
-  std::atomic<uint64_t> loaded[3] = {};  // indexed by LoadedFilter
-};
-
 // Filters may be built and checked after main() returns, so this must be trivially destructible.
-FilterCounters filter_counters;
-static_assert(std::is_trivially_destructible_v<FilterCounters>);
+// Members are added to and read by the functions below alone.
+Counters counted;
+static_assert(std::is_trivially_destructible_v<Counters>);
+
+void Add(uint64_t Counters::*counter, uint64_t more) noexcept {
+  __atomic_fetch_add(&(counted.*counter), more, __ATOMIC_RELAXED);
+}
 
 }  // namespace
 
 void CountFilter(FilterKind kind, uint64_t keys, size_t bytes, double rate) noexcept {
   switch (kind) {
     case FilterKind::kEmpty:
-      filter_counters.empty.fetch_add(1, std::memory_order_relaxed);
+      Add(&Counters::empty_filters, 1);
       break;
     case FilterKind::kBloom:
-      filter_counters.bloom.fetch_add(1, std::memory_order_relaxed);
-      filter_counters.bloom_bytes.fetch_add(bytes, std::memory_order_relaxed);
-      filter_counters.bloom_bytes_as_ribbons.fetch_add(core::EstimateRibbonBytes(keys, rate),
-                                                       std::memory_order_relaxed);
+      Add(&Counters::bloom_filters, 1);
+      Add(&Counters::bloom_bytes, bytes);
+      Add(&Counters::bloom_bytes_as_ribbons, core::EstimateRibbonBytes(keys, rate));
       break;
     case FilterKind::kRibbon:
-      filter_counters.ribbon.fetch_add(1, std::memory_order_relaxed);
+      Add(&Counters::ribbon_filters, 1);
       break;
   }
-  filter_counters.keys.fetch_add(keys, std::memory_order_relaxed);
-  filter_counters.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  Add(&Counters::keys, keys);
+  Add(&Counters::bytes, bytes);
 }
 
-void CountUnbuiltFilter() noexcept {
-  filter_counters.unbuilt.fetch_add(1, std::memory_order_relaxed);
-}
+void CountUnbuiltFilter() noexcept { Add(&Counters::unbuilt_filters, 1); }
 
-void CountLoadedFilter(LoadedFilter which) noexcept {
-  filter_counters.loaded[static_cast<size_t>(which)].fetch_add(1, std::memory_order_relaxed);
-}
+void CountLoadedFilter(uint64_t Counters::*which) noexcept { Add(which, 1); }
 
 Counters CurrentCounters() noexcept {
   Counters sum;
-  sum.empty_filters = filter_counters.empty.load(std::memory_order_relaxed);
-  sum.bloom_filters = filter_counters.bloom.load(std::memory_order_relaxed);
-  sum.ribbon_filters = filter_counters.ribbon.load(std::memory_order_relaxed);
-  sum.unbuilt_filters = filter_counters.unbuilt.load(std::memory_order_relaxed);
-  sum.keys = filter_counters.keys.load(std::memory_order_relaxed);
-  sum.bytes = filter_counters.bytes.load(std::memory_order_relaxed);
-  sum.bloom_bytes = filter_counters.bloom_bytes.load(std::memory_order_relaxed);
-  sum.bloom_bytes_as_ribbons =
-      filter_counters.bloom_bytes_as_ribbons.load(std::memory_order_relaxed);
-  const auto loaded = [](LoadedFilter which) {
-    return filter_counters.loaded[static_cast<size_t>(which)].load(std::memory_order_relaxed);
-  };
-  sum.loaded_winnow = loaded(LoadedFilter::kWinnow);
-  sum.loaded_builtin = loaded(LoadedFilter::kBuiltin);
-  sum.loaded_unusable = loaded(LoadedFilter::kUnusable);
+  for (uint64_t Counters::*const counter :
+       {&Counters::empty_filters, &Counters::bloom_filters, &Counters::ribbon_filters,
+        &Counters::unbuilt_filters, &Counters::keys, &Counters::bytes, &Counters::bloom_bytes,
+        &Counters::bloom_bytes_as_ribbons, &Counters::loaded_winnow, &Counters::loaded_builtin,
+        &Counters::loaded_unusable}) {
+    sum.*counter = __atomic_load_n(&(counted.*counter), __ATOMIC_RELAXED);
+  }
   const LookupCounts lookups = CurrentLookupCounts();
   sum.lookups = lookups.computed + lookups.shared;
   sum.hashes = lookups.computed;

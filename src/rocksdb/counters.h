@@ -44,9 +44,8 @@ Counters CurrentCounters() noexcept;
 void CountFilter(FilterKind kind, uint64_t keys, size_t bytes, double rate) noexcept;
 void CountUnbuiltFilter() noexcept;
 
-// Kind of a filter block that was loaded for lookups.
-enum class LoadedFilter : uint8_t { kWinnow, kBuiltin, kUnusable };
-void CountLoadedFilter(LoadedFilter which) noexcept;
+// Counts a filter block that was loaded for lookups by one of the counters of these.
+void CountLoadedFilter(uint64_t Counters::*which) noexcept;
 
 }  // namespace winnow::plugin
 
