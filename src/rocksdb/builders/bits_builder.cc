@@ -77,45 +77,18 @@ __attribute__((flatten)) void BitsBuilder::AddKey(const Slice& key) {
 void BitsBuilder::AddRareKey(const Slice& key) noexcept {
   AddHash(HashOf(key));
   if (range_part_ != nullptr) range_part_->AddEntry(key);
-  if (file_plan_ != nullptr) {
-    SeeKey(key);
-  }
+  if (file_plan_ != nullptr) SeeKey(key);
 }
 
 void BitsBuilder::SeeKey(const Slice& entry) noexcept {
-  try {
-    if (!entry.empty()) return file_plan_->See(entry);
+  WithPlan([&](FilePlan* plan) {
+    if (!entry.empty()) return plan->See(entry);
     // All prefixes of winnow.range are empty, and their addresses lead to the keys. Another empty
     // entry is the empty key if it is the file's first one (range_part.h).
     const TransformedKey transformed = FindTransformedKey(entry.data());
     const bool is_found = transformed.origin == TransformedKey::Origin::kFound;
-    if (is_found || !file_plan_->has_seen()) file_plan_->See(transformed.key);
-  } catch (...) {
-    file_plan_.reset();
-  }
-}
-
-void BitsBuilder::SettleOptions() noexcept {
-  if (file_plan_ == nullptr) {
-    return;
-  }
-  try {
-    const size_t range_bytes =
-        range_part_ == nullptr ? 0 : range_part_->EstimateSize(range_part_->num_keys());
-    options_ = core::NearestValid(file_plan_->Settle(builder_.num_hashes(), range_bytes));
-    builder_.SetOptions(options_);
-    if (range_bytes > 0 && !file_plan_->has_room_for_ranges()) range_part_->GiveWay();
-  } catch (...) {
-    file_plan_.reset();
-  }
-}
-
-void BitsBuilder::NotePlace(std::string_view block) noexcept {
-  try {
-    file_plan_->Built(block);
-  } catch (...) {
-    file_plan_.reset();
-  }
+    if (is_found || !plan->has_seen()) plan->See(transformed.key);
+  });
 }
 
 inline void BitsBuilder::AddHash(KeyHash hash) noexcept {
@@ -138,9 +111,7 @@ void BitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alternate) {
   repeats_.SetKey(hash);
   repeats_.SetAlternate(alternate_hash);
   if (range_part_ != nullptr) range_part_->AddKeyAndPrefix(key, alternate);
-  if (file_plan_ != nullptr) {
-    SeeKey(key);
-  }
+  if (file_plan_ != nullptr) SeeKey(key);
 }
 
 Slice BitsBuilder::Finish(std::unique_ptr<const char[]>* buf) { return FinishBlock(buf); }
@@ -250,7 +221,13 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
   if (short_of_memory_) {
     return GiveUp(buf);
   }
-  SettleOptions();
+  WithPlan([&](FilePlan* plan) {
+    const size_t range_bytes =
+        range_part_ == nullptr ? 0 : range_part_->EstimateSize(range_part_->num_keys());
+    options_ = core::NearestValid(plan->Settle(builder_.num_hashes(), range_bytes));
+    builder_.SetOptions(options_);
+    if (range_bytes > 0 && !plan->has_room_for_ranges()) range_part_->GiveWay();
+  });
   std::vector<core::TableRange> ranges;
   const bool is_single = range_part_ != nullptr && range_part_->is_single();
   if (is_single) ranges = range_part_->Finish();
@@ -261,26 +238,19 @@ Slice BitsBuilder::FinishBlock(std::unique_ptr<const char[]>* buf) noexcept {
     return GiveUp(buf);
   }
   if (range_part_ != nullptr && !is_single) ranges = range_part_->Finish();
-  block = WithRanges(std::move(block), ranges);
-  if (file_plan_ != nullptr) block = WithTreeNote(std::move(block));
+  try {
+    if (!ranges.empty()) block = core::WithRangesOfTable(block.bytes(), ranges);
+    const std::string note = file_plan_ == nullptr ? std::string() : file_plan_->Note(block.size);
+    if (!note.empty()) block = core::WithNote(block.bytes(), core::kTreeNote, {}, note);
+  } catch (...) {
+    // Out of memory: the filter lacks them.
+  }
   const FilterInfo info = FilterView(block.bytes()).info();
   CountFilter(info.kind, info.num_hashes, block.size, info.target_fpr);
-  if (file_plan_ != nullptr) {
-    NotePlace(block.bytes());
-  }
+  WithPlan([&](FilePlan* plan) { plan->Built(block.bytes()); });
   const Slice filter(block.data.get(), block.size);
   buf->reset(block.data.release());
   return filter;
-}
-
-FilterBlock BitsBuilder::WithRanges(FilterBlock block,
-                                    const std::vector<core::TableRange>& ranges) noexcept {
-  if (ranges.empty()) return block;
-  try {
-    return core::WithRangesOfTable(block.bytes(), ranges);
-  } catch (...) {
-    return block;
-  }
 }
 
 FilterBlock BitsBuilder::FilterBeside(const std::vector<core::TableRange>& ranges) {
@@ -306,16 +276,6 @@ const char* BitsBuilder::WhyNotSingle(const std::vector<core::TableRange>& range
   return nullptr;
 }
 
-FilterBlock BitsBuilder::WithTreeNote(FilterBlock block) noexcept {
-  try {
-    const std::string note = file_plan_->Note(block.size);
-    return note.empty() ? std::move(block)
-                        : core::WithNote(block.bytes(), core::kTreeNote, {}, note);
-  } catch (...) {
-    return block;
-  }
-}
-
 Slice BitsBuilder::GiveUp(std::unique_ptr<const char[]>* buf) noexcept {
   CountUnbuiltFilter();
   if (range_part_ != nullptr) range_part_->Finish();
@@ -333,19 +293,19 @@ Status BitsBuilder::MaybePostVerify(const Slice& filter_content) {
   if (filter_content == Slice(kMatchesEverything, sizeof(kMatchesEverything))) {
     return Status::OK();
   }
-  const FilterView view(std::string_view(filter_content.data(), filter_content.size()));
-  if (view.fault() != Fault::kNone) {
-    return Status::Corruption("A Winnow filter is damaged right after it was built",
-                              std::string(ToString(view.fault())));
+  const std::string_view block(filter_content.data(), filter_content.size());
+  const FilterView view(block);
+  const Fault fault = view.fault();
+  std::string damage;
+  if (fault != Fault::kNone) {
+    damage = ToString(fault);
+  } else if (!view.PayloadIntact()) {
+    damage = "its payload does not have its checksum";
+  } else if (core::TableRanges(block, true).fault() != Fault::kNone) {
+    damage = "its range filter can't be used";
   }
-  if (!view.PayloadIntact()) {
-    return Status::Corruption("A Winnow filter is damaged right after it was built",
-                              "its payload does not have its checksum");
-  }
-  const core::TableRanges ranges({filter_content.data(), filter_content.size()}, true);
-  if (ranges.fault() != Fault::kNone) {
-    return Status::Corruption("A Winnow filter is damaged right after it was built",
-                              "its range filter can't be used");
+  if (!damage.empty()) {
+    return Status::Corruption("A Winnow filter is damaged right after it was built", damage);
   }
   for (const KeyHash hash : hashes) {
     if (!view.MayContain(hash)) {

@@ -127,12 +127,15 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   ROCKSDB_NAMESPACE::Slice FinishBlock(std::unique_ptr<const char[]>* buf) noexcept;
   ROCKSDB_NAMESPACE::Slice GiveUp(std::unique_ptr<const char[]>* buf) noexcept;
 
-  // Settles the options by the file's place in its tree. Must be called before the filter is
-  // finished.
-  void SettleOptions() noexcept;
-  // Returns the filter with these range filters as notes.
-  static FilterBlock WithRanges(FilterBlock block,
-                                const std::vector<core::TableRange>& ranges) noexcept;
+  // Calls use(file_plan_), if there is one, and goes on without a plan if that throws.
+  template <typename Use>
+  void WithPlan(const Use& use) noexcept {
+    try {
+      if (file_plan_ != nullptr) use(file_plan_.get());
+    } catch (...) {
+      file_plan_.reset();
+    }
+  }
   // Returns the filter of the keys added, without range filters. `ranges` are those of the keys, if
   // range_part_ is single: then this is a filter that passes every key, if they can answer lookups.
   FilterBlock FilterBeside(const std::vector<core::TableRange>& ranges);
@@ -141,10 +144,6 @@ class BitsBuilder final : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   bool ExpectsSingle() const noexcept;
   // Returns why `ranges` can't answer lookups of keys, or null if they can.
   const char* WhyNotSingle(const std::vector<core::TableRange>& ranges) const noexcept;
-  // Returns the filter with its file's note, if there is one.
-  FilterBlock WithTreeNote(FilterBlock block) noexcept;
-  // Records the finished filter of the file.
-  void NotePlace(std::string_view block) noexcept;
   __attribute__((noinline)) void SeeKey(const ROCKSDB_NAMESPACE::Slice& entry) noexcept;
 
   FilterOptions options_;
