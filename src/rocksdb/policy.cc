@@ -119,18 +119,6 @@ Status Policy::ValidateOptions(const DBOptions& db_opts, const ColumnFamilyOptio
   return status.ok() ? FilterPolicy::ValidateOptions(db_opts, cf_opts) : status;
 }
 
-Status MakePolicy(const PolicyOptions& options, std::unique_ptr<const FilterPolicy>* policy) {
-  std::shared_ptr<const FilterPolicy> builtin;
-  Status status = NewBuiltinReader(&builtin);
-  if (status.ok()) {
-    status = CheckBuild(options);
-  }
-  if (status.ok()) {
-    *policy = std::make_unique<const Policy>(options, std::move(builtin));
-  }
-  return status;
-}
-
 Status MakePolicyFromId(const std::string& id, std::unique_ptr<const FilterPolicy>* policy) {
   std::shared_ptr<const FilterPolicy> builtin;
   std::unique_ptr<const Predecessor> predecessor = TakePredecessor(id);
@@ -155,15 +143,11 @@ ROCKSDB_NAMESPACE::Status NewFilterPolicy(
     return Status::NotSupported(problem);
   }
   const PolicyOptions options = core::OfCaller(asked, size);
+  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> builtin;
   Status status = plugin::CheckPolicyOptions(options);
-  if (!status.ok()) {
-    return status;
-  }
-  std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> made;
-  status = plugin::MakePolicy(options, &made);
-  if (status.ok()) {
-    *policy = std::move(made);
-  }
+  if (status.ok()) status = plugin::NewBuiltinReader(&builtin);
+  if (status.ok()) status = plugin::CheckBuild(options);
+  if (status.ok()) *policy = std::make_shared<const plugin::Policy>(options, std::move(builtin));
   return status;
 }
 

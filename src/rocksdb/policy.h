@@ -94,10 +94,6 @@ class Policy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   mutable Engine engine_;
 };
 
-// Makes a policy of valid options. *policy is set only if OK.
-ROCKSDB_NAMESPACE::Status MakePolicy(
-    const PolicyOptions& options, std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
-
 // Makes a policy by a name such as "winnow:10". If the number is invalid, the policy fails
 // validation. *policy is set only if OK.
 ROCKSDB_NAMESPACE::Status MakePolicyFromId(
