@@ -156,13 +156,6 @@ std::unique_ptr<RangePart> NewRange(const PolicyOptions& options,
   }
 }
 
-std::string TooManyTreesNote() {
-  return "more than " + std::to_string(KnownTrees::kMaxTrees) +
-         " column families, or too many files, share this policy: a family that was not written "
-         "for long has filters with the rate of bits_per_key, until level_plan knows its levels "
-         "again";
-}
-
 FamilyOptions FamilyOptionsOf(const ROCKSDB_NAMESPACE::DBOptions& database,
                               const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) {
   FamilyOptions options;
@@ -315,8 +308,11 @@ bool Engine::MayHaveRange(const PolicyOptions& options,
   }
   std::optional<KeyOrder> of_job = order_shown_.job().Of(context);
   if (!of_job) of_job = OrderOfJobHere(context);
+  const BegunFile* const begun = BegunFor(context);
+  const std::optional<KeyOrder> told =
+      begun == nullptr ? std::nullopt : std::optional(begun->order);
   const RangeProof proof =
-      ProofOf({context.column_family_name, context.reason, of_job, OrderOfBegunFile(context),
+      ProofOf({context.column_family_name, context.reason, of_job, told,
                order_shown_.was_validated_first(), known_->was_shown_other_order});
   if (proof == RangeProof::kProven) {
     if (known_->asks_if_told) WarnOnceInLog(context.info_log, kAskedIfTold);
@@ -332,12 +328,12 @@ bool Engine::MayHaveRange(const PolicyOptions& options,
 
 Engine::FileToBuild Engine::FindTree(const PolicyOptions& asked,
                                      const FilterBuildingContext& context) {
-  FileToBuild file{asked, FactsOf(context), {}, nullptr};
+  const BegunFile* const begun = BegunFor(context);
+  FileToBuild file{asked, FactsOf(context), begun == nullptr ? 0 : begun->job};
   file.options.level_plan = PlanInForce(asked.level_plan);
-  if (known_->trees.has_forgotten()) WarnOnceInLog(context.info_log, TooManyTreesNote());
-  file.tree =
-      known_->trees.Learn(context.info_log, context.column_family_name, file.facts,
-                          HasOneReaderAFile(context.table_options), DatabaseOfBegunFile(context));
+  file.tree = known_->trees.Learn(context.info_log, context.column_family_name, file.facts,
+                                  HasOneReaderAFile(context.table_options),
+                                  begun == nullptr ? FileName() : begun->database);
   file.record = known_->trees.RecordOf(context.info_log, context.column_family_name);
   return file;
 }
@@ -385,7 +381,7 @@ std::optional<PolicyOptions> Engine::FitIntoMemory(FileToBuild* to_build,
   if (file.facts.level > 0 && file.record != nullptr) {
     family::NewFile of_job;
     of_job.level = file.facts.level;
-    of_job.job = JobOfBegunFile(context);
+    of_job.job = file.job;
     family::Family::Inputs inputs = file.record->family.InputsOf(of_job);
     if (inputs.keys == 0) inputs = average;
     to_size.SetReplaced(inputs.ShareOf(to_size.keys), IsLeveled(file.facts));
@@ -414,7 +410,7 @@ std::unique_ptr<FilePlan> Engine::DecideByItsPlace(FileToBuild file,
   tree.record = std::move(file.record);
   tree.trees = {known_, &known_->trees};
   tree.filter_files = {known_, &known_->filter_files};
-  tree.job = JobOfBegunFile(context);
+  tree.job = file.job;
   tree.has_notes = file.options.tree_notes > 0 && !context.table_options.partition_filters &&
                    (file.options.level_plan != LevelPlan::kUniform || file.options.range_bits > 0);
   return std::make_unique<FilePlan>(file.options, file.facts, std::move(tree));
@@ -470,16 +466,15 @@ OwnedReader Engine::ReaderOfFound(std::string_view block, uint64_t hash_of_tail)
   const auto [record, found] = known_->trees.AddFound(note->tree, file);
   if (found == nullptr) return {};
   known_->filter_files.Add(block, record, found);
-  return known_->filter_files.NewReader(hash_of_tail);
+  return OwnedReader(record, found);
 }
 
 void Engine::NoteDatabaseOptions(const ROCKSDB_NAMESPACE::DBOptions& database,
                                  const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
   KeepMetricsFile();
   static_cast<void>(KnownToTell());
-  LoadMeter::See(family);
-  LoadMeter::See(database);
-  known_->loads.WillOpen(database.info_log);
+  if (const auto* const table = TableOptionsOf(family)) LoadMeter::See(*table);
+  known_->loads.WillOpen(database);
   NoteDatabase();
   if (IsRangeExtractor(family.prefix_extractor.get())) known_->has_range_extractor = true;
   if (rocksdb_abi::SeeksPrefixesOnlyIfAsked(database)) known_->asks_if_told = true;

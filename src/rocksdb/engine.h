@@ -115,9 +115,10 @@ class Engine {
   struct FileToBuild {
     PolicyOptions options;  // options in force for the file's tree
     BuildFacts facts;
-    KnownTree tree;
-    std::shared_ptr<TreeRecord> record;  // null if nothing is known of the tree's files
-    bool is_sized = false;               // true if filter_memory decided the bits
+    int job = 0;  // compaction that writes the file; 0 if unknown
+    KnownTree tree{};
+    std::shared_ptr<TreeRecord> record{};  // null if nothing is known of the tree's files
+    bool is_sized = false;                 // true if filter_memory decided the bits
   };
 
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewPlanned(

@@ -67,41 +67,9 @@ void UnlockMeters() noexcept { Meters().mutex.unlock(); }
 [[maybe_unused]] const int meters_at_fork =
     ::pthread_atfork(LockMeters, UnlockMeters, UnlockMeters);
 
-void Add(const FilterLoads& loads, FilterLoads* sums) {
-  constexpr uint64_t FilterLoads::*kSums[] = {
-      &FilterLoads::blocks,
-      &FilterLoads::bytes,
-      &FilterLoads::blocks_again,
-      &FilterLoads::bytes_again,
-      &FilterLoads::minute_blocks,
-      &FilterLoads::minute_bytes,
-      &FilterLoads::minute_blocks_again,
-      &FilterLoads::minute_bytes_again,
-      &FilterLoads::minute_filters_again,
-      &FilterLoads::filters,
-      &FilterLoads::filter_bytes,
-      &FilterLoads::blocks_unknown,
-      &FilterLoads::meter_bytes,
-      &FilterLoads::ten_minutes_bytes_again,
-  };
-  for (uint64_t FilterLoads::*const sum : kSums) sums->*sum += loads.*sum;
-  for (uint64_t FilterLoads::*const most :
-       {&FilterLoads::largest_filter_bytes, &FilterLoads::counted_one_of}) {
-    sums->*most = std::max(sums->*most, loads.*most);
-  }
-}
-
 void WriteAlarm(Logger* log, RaisedAlarm* alarm, Time now) {
-  if (!alarm->logs.IsDue(*log, LoadMeter::kAlarmInterval, true, now)) return;
-  WriteInLog(log, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, alarm->text);
-}
-
-// The time until the first lines begins now.
-void NoteLog(Logger* log) noexcept {
-  if (log == nullptr) return;
-  LogTotals(log);
-  LogUse(log);
-  KeepUseLog();
+  alarm->logs.Write(log, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, LoadMeter::kAlarmInterval,
+                    true, now, [alarm] { return alarm->text; });
 }
 
 }  // namespace
@@ -159,7 +127,7 @@ FilterLoads LoadMeter::ReadAll() noexcept {
   const Time now = Now();
   const std::lock_guard<std::mutex> lock(all.mutex);
   FilterLoads sums = all.gone;
-  for (const LoadMeter* meter : all.meters) Add(meter->table_.Read(now), &sums);
+  for (const LoadMeter* meter : all.meters) meter->table_.AddAll(now, &sums);
   sums.alarms = all.alarms;
   return sums;
 }
@@ -185,13 +153,6 @@ void LoadMeter::See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) noex
   }
 }
 
-void LoadMeter::See(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept {
-  try {
-    if (const auto* const table = TableOptionsOf(family)) See(*table);
-  } catch (...) {
-  }
-}
-
 void LoadMeter::See(const ROCKSDB_NAMESPACE::DBOptions& database) noexcept {
   const std::lock_guard<std::mutex> lock(Meters().mutex);
   Meters().caches.See(database);
@@ -202,14 +163,16 @@ void LoadMeter::Opened(const void* database, const std::string& folder,
   See(options);
   NoteOpened(database, folder, options.info_log);
   use_.Opened(database, folder, options.info_log.get());
-  NoteLog(options.info_log.get());
+  if (options.info_log == nullptr) return;
+  // The time until the first lines begins now.
+  LogTotals(options.info_log.get());
+  LogUse(options.info_log.get());
+  KeepUseLog();
 }
 
-void LoadMeter::WillOpen(const std::shared_ptr<Logger>& log) noexcept {
-  if (log == nullptr) return;
-  NoteOpened(log.get(), "", log);
-  use_.Opened(log.get(), "", log.get());
-  NoteLog(log.get());
+void LoadMeter::WillOpen(const ROCKSDB_NAMESPACE::DBOptions& options) noexcept {
+  See(options);
+  if (options.info_log != nullptr) Opened(options.info_log.get(), "", options);
 }
 
 void LoadMeter::Closed(const void* database) noexcept {
@@ -233,10 +196,10 @@ void LoadMeter::Check(Time now) noexcept try {
   CachesSeen caches;
   {
     const std::lock_guard<std::mutex> lock(all.mutex);
-    for (const LoadMeter* meter : all.meters) Add(meter->table_.ReadRecent(now), &loads);
+    for (const LoadMeter* meter : all.meters) meter->table_.AddRecent(now, &loads);
     if (!MayBeAlarm(loads) || all.HadAlarm(now)) return;
     loads = {};
-    for (const LoadMeter* meter : all.meters) Add(meter->table_.Read(now), &loads);
+    for (const LoadMeter* meter : all.meters) meter->table_.AddAll(now, &loads);
     caches = all.caches;
   }
   const bool is_slow = !IsAlarm(loads);

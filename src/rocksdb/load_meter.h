@@ -55,18 +55,17 @@ class LoadMeter {
 
   // ---- Databases that use a policy of Winnow's
 
-  // Record the options of a column family and of a database.
+  // Record the table options of a column family and the options of a database.
   static void See(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table) noexcept;
-  static void See(const ROCKSDB_NAMESPACE::ColumnFamilyOptions& family) noexcept;
   static void See(const ROCKSDB_NAMESPACE::DBOptions& database) noexcept;
 
   // Records an open database that uses this policy. Alarms and tables of filter use go into its log
   // from now on, until it is closed or the log is destroyed. `database` identifies it in Closed().
   void Opened(const void* database, const std::string& folder,
               const ROCKSDB_NAMESPACE::DBOptions& options) noexcept;
-  // Records the log that a program gives a database which it opens: without Winnow's listener
+  // Records the options of a database that a program opens, and its log: without Winnow's listener
   // nothing else tells of it.
-  void WillOpen(const std::shared_ptr<ROCKSDB_NAMESPACE::Logger>& log) noexcept;
+  void WillOpen(const ROCKSDB_NAMESPACE::DBOptions& options) noexcept;
   // Records that a database is closed. Waits while an alarm is being written.
   void Closed(const void* database) noexcept;
 

@@ -17,70 +17,42 @@ namespace winnow {
 namespace plugin {
 namespace {
 
+std::string Label(std::string_view name, std::string_view value) {
+  return std::string(name) + "=\"" + EscapedLabel(value) + "\"";
+}
+
 // Writer of Prometheus' text format:
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 class Page {
  public:
-  // `common` has the labels of all samples, as NAME="VALUE"; may be empty.
+  // Labels, as NAME="VALUE", and values.
+  using Samples = std::initializer_list<std::pair<std::string, uint64_t>>;
+
+  // `common` has the labels of all samples; may be empty.
   explicit Page(std::string_view common) : common_(common) {}
 
   void Counter(std::string_view name, std::string_view help, uint64_t value) {
-    Begin(name, help, "counter");
-    Sample(name, "", value);
+    Metric(name, help, "counter", Samples{{"", value}});
   }
   void Gauge(std::string_view name, std::string_view help, uint64_t value) {
-    Begin(name, help, "gauge");
-    Sample(name, "", value);
+    Metric(name, help, "gauge", Samples{{"", value}});
   }
 
-  // Adds a counter with one sample per value of a label.
-  using Values = std::initializer_list<std::pair<std::string_view, uint64_t>>;
-  void Counters(std::string_view name, std::string_view help, std::string_view label,
-                Values values) {
-    Begin(name, help, "counter");
-    for (const auto& [value_of_label, value] : values) {
-      Sample(name, Label(label, value_of_label), value);
+  // Adds a metric with these pairs of labels and values.
+  template <typename Pairs>
+  void Metric(std::string_view name, std::string_view help, std::string_view type,
+              const Pairs& samples) {
+    Add({"# HELP ", name, " ", help, "\n# TYPE ", name, " ", type, "\n"});
+    for (const auto& [own, value] : samples) {
+      const std::string labels = own + (own.empty() || common_.empty() ? "" : ",") + common_;
+      Add({name, labels.empty() ? "" : "{", labels, labels.empty() ? " " : "} "});
+      Add({std::to_string(value), "\n"});
     }
-  }
-
-  // Adds a metric with one sample per set of labels.
-  void Labelled(std::string_view name, std::string_view help, std::string_view type,
-                const std::map<std::string, uint64_t>& values) {
-    Begin(name, help, type);
-    for (const auto& [labels, value] : values) Sample(name, labels, value);
-  }
-
-  // Adds an info metric: a gauge of 1 whose labels are texts.
-  using Texts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
-  void Info(std::string_view name, std::string_view help, Texts texts) {
-    Begin(name, help, "gauge");
-    std::string labels;
-    for (const auto& [label, text] : texts) {
-      labels += (labels.empty() ? "" : ",") + Label(label, text);
-    }
-    Sample(name, labels, 1);
   }
 
   std::string Take() { return std::move(text_); }
 
  private:
-  void Begin(std::string_view name, std::string_view help, std::string_view type) {
-    Add({"# HELP ", name, " ", help, "\n# TYPE ", name, " ", type, "\n"});
-  }
-
-  static std::string Label(std::string_view name, std::string_view value) {
-    return std::string(name) + "=\"" + EscapedLabel(value) + "\"";
-  }
-
-  void Sample(std::string_view name, std::string_view labels, uint64_t value) {
-    Add({name});
-    const bool has_both = !labels.empty() && !common_.empty();
-    if (!labels.empty() || !common_.empty()) {
-      Add({"{", labels, has_both ? "," : "", common_, "}"});
-    }
-    Add({" ", std::to_string(value), "\n"});
-  }
-
   void Add(std::initializer_list<std::string_view> parts) {
     for (const std::string_view part : parts) text_ += part;
   }
@@ -90,10 +62,10 @@ class Page {
 };
 
 void AddBuilt(const Counters& counters, Page* page) {
-  page->Counters("winnow_filters_built_total", "Filters that were built, by kind.", "kind",
-                 {{"bloom", counters.bloom_filters},
-                  {"ribbon", counters.ribbon_filters},
-                  {"empty", counters.empty_filters}});
+  page->Metric("winnow_filters_built_total", "Filters that were built, by kind.", "counter",
+               Page::Samples{{Label("kind", "bloom"), counters.bloom_filters},
+                             {Label("kind", "ribbon"), counters.ribbon_filters},
+                             {Label("kind", "empty"), counters.empty_filters}});
   page->Counter("winnow_filters_unbuilt_total",
                 "Filters that memory was too short for: lookups read their files.",
                 counters.unbuilt_filters);
@@ -133,13 +105,13 @@ void AddLookups(const Counters& counters, const SampleCounters& samples, Page* p
 }
 
 void AddLoads(const Counters& counters, const FilterLoads& loads, Page* page) {
-  page->Counters("winnow_filters_loaded_total",
-                 "Filter blocks that were loaded for lookups, each time that one was; unusable: "
-                 "Winnow's with a fault, which let every key through.",
-                 "filter",
-                 {{"winnow", counters.loaded_winnow},
-                  {"builtin", counters.loaded_builtin},
-                  {"unusable", counters.loaded_unusable}});
+  page->Metric("winnow_filters_loaded_total",
+               "Filter blocks that were loaded for lookups, each time that one was; unusable: "
+               "Winnow's with a fault, which let every key through.",
+               "counter",
+               Page::Samples{{Label("filter", "winnow"), counters.loaded_winnow},
+                             {Label("filter", "builtin"), counters.loaded_builtin},
+                             {Label("filter", "unusable"), counters.loaded_unusable}});
   page->Counter("winnow_filter_loads_total", "Filter blocks that were loaded through policies.",
                 loads.blocks);
   page->Counter("winnow_filter_load_bytes_total",
@@ -198,13 +170,10 @@ void AddUse(const std::vector<UseRow>& rows, Page* page) {
   if (rows.empty()) return;
   std::map<std::string, UseSums> by_labels;
   for (const UseRow& row : rows) {
-    const auto label = [](const char* name, std::string_view value) {
-      return std::string(name) + "=\"" + EscapedLabel(value) + "\"";
-    };
-    by_labels[label("policy", Joined({row.policy})) + "," +
-              label("database", Joined(row.databases, kLabelCharacters)) + "," +
-              label("families", Joined(row.families, kLabelCharacters)) + "," +
-              label("level", std::to_string(row.level))] += row.sums;
+    by_labels[Label("policy", Joined({row.policy})) + "," +
+              Label("database", Joined(row.databases, kLabelCharacters)) + "," +
+              Label("families", Joined(row.families, kLabelCharacters)) + "," +
+              Label("level", std::to_string(row.level))] += row.sums;
   }
   const auto add = [&](std::string_view name, std::string_view help, std::string_view type,
                        auto value) {
@@ -212,7 +181,7 @@ void AddUse(const std::vector<UseRow>& rows, Page* page) {
     for (const auto& [labels, sums] : by_labels) {
       values.emplace(labels, static_cast<uint64_t>(value(sums)));
     }
-    page->Labelled(name, help, type, values);
+    page->Metric(name, help, type, values);
   };
   add("winnow_filter_use_asks_total",
       "Keys and prefixes that filters of a policy and level were asked for, as an estimate.",
@@ -258,10 +227,12 @@ std::string PrometheusText(const Counters& counters, const SampleCounters& sampl
                            const FilterLoads& loads, const std::vector<UseRow>& use,
                            std::string_view labels) {
   Page page(labels);
-  page.Info("winnow_build_info", "Versions of Winnow and of the RocksDB in which it is in force.",
-            {{"version", Version()},
-             {"rocksdb", ROCKSDB_NAMESPACE::GetRocksVersionAsString()},
-             {"kernels", simd::ActiveKernels().name}});
+  page.Metric("winnow_build_info", "Versions of Winnow and of the RocksDB in which it is in force.",
+              "gauge",
+              Page::Samples{{Label("version", Version()) + "," +
+                                 Label("rocksdb", ROCKSDB_NAMESPACE::GetRocksVersionAsString()) +
+                                 "," + Label("kernels", simd::ActiveKernels().name),
+                             1}});
   AddBuilt(counters, &page);
   AddLookups(counters, samples, &page);
   AddLoads(counters, loads, &page);

@@ -72,14 +72,8 @@ LogTimes& Times() {
 
 void LogTotals(ROCKSDB_NAMESPACE::Logger* logger,
                std::chrono::steady_clock::time_point now) noexcept {
-  try {
-    if (logger != nullptr && Times().IsDue(*logger, kTotalsInterval, false, now)) {
-      WriteInLog(logger, ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL,
-                 "this process has " + TotalsLine(CurrentCounters()));
-    }
-  } catch (...) {
-    // A missing line in the LOG is better than a failed flush.
-  }
+  Times().Write(logger, ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL, kTotalsInterval, false, now,
+                [] { return "this process has " + TotalsLine(CurrentCounters()); });
 }
 
 void SayTotalsAtExit() noexcept {

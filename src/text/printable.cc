@@ -4,7 +4,8 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
-#include <cstdint>
+
+#include "src/base/utf8.h"
 
 namespace winnow::inspect {
 namespace {
@@ -35,23 +36,7 @@ bool StartsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc
 
 }  // namespace
 
-size_t CharacterBytes(std::string_view text) {
-  const unsigned char first = ByteAt(text, 0);
-  const size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (first > 0xf4 || size == 0 || size > text.size()) {
-    return 0;
-  }
-  uint32_t code = size == 1 ? first : first & (0x7fu >> size);
-  for (size_t i = 1; i < size; ++i) {
-    if ((ByteAt(text, i) & 0xc0) != 0x80) {
-      return 0;
-    }
-    code = code << 6 | (ByteAt(text, i) & 0x3fu);
-  }
-  constexpr uint32_t kMin[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < kMin[size] || surrogate || code > 0x10ffff ? 0 : size;
-}
+size_t CharacterBytes(std::string_view text) { return base::CharacterBytes(text); }
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {

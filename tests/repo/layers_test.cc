@@ -118,7 +118,7 @@ const std::vector<Layer>& Layers() {
         "src/base", "third_party/rocksdb_abi"},
        {"RocksDB", "operating system"}},
       {"src/workers", {}, {"Abseil", "operating system"}},
-      {"src/text", {}, {"Abseil", "LZ4", "operating system"}},
+      {"src/text", {"src/base"}, {"Abseil", "LZ4", "operating system"}},
       {"src/sst",
        {"include/winnow", "src/core", "third_party/rocksdb_abi"},
        {"RocksDB", "Abseil", "operating system"}},

@@ -13,15 +13,6 @@ using ROCKSDB_NAMESPACE::TableFileCreationBriefInfo;
 
 namespace {
 
-struct BegunFile {
-  family::FileName database;
-  std::string path;
-  std::string family;
-  ROCKSDB_NAMESPACE::TableFileCreationReason reason;
-  KeyOrder order;
-  int job;
-};
-
 struct OfThread {
   LastBuiltFilter built;
   std::optional<BegunFile> begun;
@@ -58,14 +49,6 @@ OfThread* MakeHere() noexcept {
   return key.works && made != nullptr && pthread_setspecific(key.key, made.get()) == 0
              ? made.release()
              : nullptr;
-}
-
-// Returns the file that this builder is for; null if no listener was told of it.
-const BegunFile* BegunFor(const FilterBuildingContext& context) noexcept {
-  const OfThread* const here = Here();
-  const bool is_it = here != nullptr && here->begun && here->begun->reason == context.reason &&
-                     here->begun->family == context.column_family_name;
-  return is_it ? &*here->begun : nullptr;
 }
 
 KeyOrder Together(KeyOrder a, KeyOrder b) noexcept {
@@ -121,19 +104,11 @@ std::optional<KeyOrder> OrderOfJobHere(const FilterBuildingContext& context) noe
   return here == nullptr ? std::nullopt : here->job.Of(context);
 }
 
-std::optional<KeyOrder> OrderOfBegunFile(const FilterBuildingContext& context) noexcept {
-  const BegunFile* const begun = BegunFor(context);
-  return begun == nullptr ? std::nullopt : std::optional(begun->order);
-}
-
-int JobOfBegunFile(const FilterBuildingContext& context) noexcept {
-  const BegunFile* const begun = BegunFor(context);
-  return begun == nullptr ? 0 : begun->job;
-}
-
-family::FileName DatabaseOfBegunFile(const FilterBuildingContext& context) noexcept {
-  const BegunFile* const begun = BegunFor(context);
-  return begun == nullptr ? family::FileName() : begun->database;
+const BegunFile* BegunFor(const FilterBuildingContext& context) noexcept {
+  const OfThread* const here = Here();
+  const bool is_it = here != nullptr && here->begun && here->begun->reason == context.reason &&
+                     here->begun->family == context.column_family_name;
+  return is_it ? &*here->begun : nullptr;
 }
 
 }  // namespace winnow::plugin

@@ -26,6 +26,16 @@ struct LastBuiltFilter {
   family::FilePtr file = {};         // the last filter's file; null if none
 };
 
+// A file that this thread is about to build, as a listener was told of it.
+struct BegunFile {
+  family::FileName database;
+  std::string path;
+  std::string family;
+  ROCKSDB_NAMESPACE::TableFileCreationReason reason;
+  KeyOrder order;
+  int job;
+};
+
 // Record the last builder and filter of this thread. Best-effort: nothing is recorded if out of
 // memory.
 void NoteBuilder(const std::shared_ptr<KnownFiles>& policy) noexcept;
@@ -46,13 +56,9 @@ OrderOfJob SetJobHere(OrderOfJob job) noexcept;
 std::optional<KeyOrder> OrderOfJobHere(
     const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
-// Return the key order, the job's number, and the name of the database, of the file that this
-// builder is for; unset, 0, and unknown, if no listener was told of it.
-std::optional<KeyOrder> OrderOfBegunFile(
-    const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
-int JobOfBegunFile(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
-family::FileName DatabaseOfBegunFile(
-    const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
+// Returns the file that this builder is for, until the thread begins another one; null if no
+// listener was told of it.
+const BegunFile* BegunFor(const ROCKSDB_NAMESPACE::FilterBuildingContext& context) noexcept;
 
 }  // namespace winnow::plugin
 

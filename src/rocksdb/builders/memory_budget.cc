@@ -210,31 +210,20 @@ std::string WithoutLine(const PolicyOptions& asked, const KnownTotals& known,
 
 void MemoryReport::Write(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions& asked,
                          const KnownTotals& known, const FileToSize& next) noexcept {
-  if (asked.filter_memory == 0 || logger == nullptr) return;
+  using ROCKSDB_NAMESPACE::InfoLogLevel;
   if (known.are_elsewhere && !known.knows_all_files) return;  // a listener here could not change it
-  try {
-    LogTimes& times = known.knows_all_files ? in_force_ : not_in_force_;
-    if (!times.IsDue(*logger, kBetweenLines, true, std::chrono::steady_clock::now())) return;
-    WriteInLog(logger,
-               known.knows_all_files ? ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL
-                                     : ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL,
-               MemoryLine(asked, known, next));
-  } catch (...) {
-    // A missing line in the LOG is better than a failed flush.
-  }
+  LogTimes& times = known.knows_all_files ? in_force_ : not_in_force_;
+  times.Write(logger, known.knows_all_files ? InfoLogLevel::INFO_LEVEL : InfoLogLevel::WARN_LEVEL,
+              kBetweenLines, true, std::chrono::steady_clock::now(),
+              [&] { return MemoryLine(asked, known, next); });
 }
 
 void MemoryReport::WriteWithout(ROCKSDB_NAMESPACE::Logger* logger, const PolicyOptions& asked,
                                 const KnownTotals& known, const std::string& family,
                                 int level) noexcept {
-  if (logger == nullptr) return;
-  try {
-    if (!without_.IsDue(*logger, kBetweenLines, true, std::chrono::steady_clock::now())) return;
-    WriteInLog(logger, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL,
-               WithoutLine(asked, known, family, level));
-  } catch (...) {
-    // A missing line in the LOG is better than a failed flush.
-  }
+  without_.Write(logger, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, kBetweenLines, true,
+                 std::chrono::steady_clock::now(),
+                 [&] { return WithoutLine(asked, known, family, level); });
 }
 
 }  // namespace winnow::plugin

@@ -97,12 +97,12 @@ void Listener::LookAtRemoteOutputs(DB* opened, const CompactionJobInfo& info) no
     job.all_have_filters = known->trees.AllHaveFilters(options.info_log.get(), info.cf_name);
     Look(opened);  // the trees get the outputs before files are read
     const std::string line = LostFilterLine(job);
+    if (line.empty()) return;
     ROCKSDB_NAMESPACE::Logger* const log = options.info_log.get();
-    if (line.empty() ||
-        (log != nullptr && !lost_filters_.IsDue(*log, kBetweenLostFilters, true, Clock::now()))) {
-      return;
-    }
-    WriteInLog(log, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, line);
+    const bool is_news =
+        lost_filters_.Write(log, ROCKSDB_NAMESPACE::InfoLogLevel::WARN_LEVEL, kBetweenLostFilters,
+                            true, Clock::now(), [&] { return line; });
+    if (log != nullptr && !is_news) return;
     if (IsLogging()) SayOnStderr(line);
   } catch (...) {
     // Out of memory.

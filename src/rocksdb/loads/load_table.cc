@@ -76,18 +76,16 @@ void LoadTable::Note(uint64_t filter, uint64_t bytes, Time now) noexcept {
   of_slot.sums += load;
 }
 
-FilterLoads LoadTable::ReadRecent(Time now) const noexcept {
-  FilterLoads sums;
+void LoadTable::AddRecent(Time now, FilterLoads* sums) const noexcept {
   const uint32_t slot = SlotOf(now);
   for (const Slot& one : slots_) {
-    if (one.slot + kSlotsRemembered > slot) sums.ten_minutes_bytes_again += one.sums.bytes_again;
+    if (one.slot + kSlotsRemembered > slot) sums->ten_minutes_bytes_again += one.sums.bytes_again;
     if (one.slot + kSlotsOfAMinute <= slot) continue;
-    sums.minute_blocks += one.sums.blocks;
-    sums.minute_bytes += one.sums.bytes;
-    sums.minute_blocks_again += one.sums.blocks_again;
-    sums.minute_bytes_again += one.sums.bytes_again;
+    sums->minute_blocks += one.sums.blocks;
+    sums->minute_bytes += one.sums.bytes;
+    sums->minute_blocks_again += one.sums.blocks_again;
+    sums->minute_bytes_again += one.sums.bytes_again;
   }
-  return sums;
 }
 
 void LoadTable::AddTotals(FilterLoads* sums) const noexcept {
@@ -98,25 +96,24 @@ void LoadTable::AddTotals(FilterLoads* sums) const noexcept {
   sums->blocks_unknown += unknown_;
 }
 
-FilterLoads LoadTable::Read(Time now) const noexcept {
-  FilterLoads sums = ReadRecent(now);
-  AddTotals(&sums);
-  sums.counted_one_of = one_of_;
+void LoadTable::AddAll(Time now, FilterLoads* sums) const noexcept {
+  AddRecent(now, sums);
+  AddTotals(sums);
+  sums->counted_one_of = std::max(sums->counted_one_of, one_of_);
   // A node has the next one's address beside its value, and the allocator adds two words.
   constexpr size_t kNode = 3 * sizeof(void*) + sizeof(*filters_.begin());
   if (!slots_.empty()) {
-    sums.meter_bytes = slots_.size() * sizeof(Slot) + filters_.bucket_count() * sizeof(void*) +
-                       filters_.size() * kNode;
+    sums->meter_bytes += slots_.size() * sizeof(Slot) + filters_.bucket_count() * sizeof(void*) +
+                         filters_.size() * kNode;
   }
   const uint32_t slot = SlotOf(now);
   for (const auto& [hash, filter] : filters_) {
     if (filter.last + kSlotsRemembered <= slot) continue;
-    sums.filters += one_of_;
-    sums.filter_bytes += one_of_ * filter.bytes;
-    sums.largest_filter_bytes = std::max<uint64_t>(sums.largest_filter_bytes, filter.bytes);
-    if (filter.last_again + kSlotsOfAMinute > slot) sums.minute_filters_again += one_of_;
+    sums->filters += one_of_;
+    sums->filter_bytes += one_of_ * filter.bytes;
+    sums->largest_filter_bytes = std::max<uint64_t>(sums->largest_filter_bytes, filter.bytes);
+    if (filter.last_again + kSlotsOfAMinute > slot) sums->minute_filters_again += one_of_;
   }
-  return sums;
 }
 
 }  // namespace winnow::plugin

@@ -33,13 +33,18 @@ class LoadTable {
   // order.
   void Note(uint64_t filter, uint64_t bytes, Time now) noexcept;
 
-  // Returns the sums of the last minute, and the reloaded bytes of the last ten; other members are
-  // 0. Takes a microsecond.
-  FilterLoads ReadRecent(Time now) const noexcept;
-  // Returns all members except `alarms`. Looks at each filter, and takes up to a millisecond.
-  FilterLoads Read(Time now) const noexcept;
+  // Adds the sums of the last minute, and the reloaded bytes of the last ten. Takes a microsecond.
+  void AddRecent(Time now, FilterLoads* sums) const noexcept;
   // Adds the sums since the first load.
   void AddTotals(FilterLoads* sums) const noexcept;
+  // Adds all members except `alarms`; of largest_filter_bytes and counted_one_of, keeps the
+  // maximum. Looks at each filter, and takes up to a millisecond.
+  void AddAll(Time now, FilterLoads* sums) const noexcept;
+  FilterLoads Read(Time now) const noexcept {
+    FilterLoads sums;
+    AddAll(now, &sums);
+    return sums;
+  }
 
  private:
   struct Sums {

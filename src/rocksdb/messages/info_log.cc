@@ -34,14 +34,21 @@ void WarnOnceInLog(Logger* logger, const std::string& text) noexcept {
   }
 }
 
-bool LogTimes::IsDue(const Logger& logger, std::chrono::seconds interval, bool at_first,
-                     std::chrono::steady_clock::time_point now,
-                     const std::function<bool()>& compose) {
-  return times_.Visit(logger, [&](auto* time) {
-    const bool is_due = (*time ? now - **time >= interval : at_first) && compose();
-    if (!*time || is_due) *time = now;
+bool LogTimes::Write(Logger* logger, InfoLogLevel level, std::chrono::seconds interval,
+                     bool at_first, std::chrono::steady_clock::time_point now,
+                     const std::function<std::string()>& compose) noexcept {
+  try {
+    std::string line;
+    const bool is_due = logger != nullptr && times_.Visit(*logger, [&](auto* time) {
+      if (*time ? now - **time >= interval : at_first) line = compose();
+      if (!*time || !line.empty()) *time = now;
+      return !line.empty();
+    });
+    if (is_due) WriteInLog(logger, level, line);
     return is_due;
-  });
+  } catch (...) {
+    return false;  // a missing line in the LOG is better than a failed flush
+  }
 }
 
 }  // namespace winnow::plugin

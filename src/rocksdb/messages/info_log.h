@@ -68,13 +68,14 @@ class LogMemory {
 // Remembers per log when a repeated message was last written. Thread-safe.
 class LogTimes {
  public:
-  // Returns true if the message is due, and will be written now: the last one is at least
-  // `interval` old. `at_first` is the answer for a log that was not seen yet, or is new. `compose`
-  // is called if the message is due; if it returns false or throws, the message stays due.
-  bool IsDue(
-      const ROCKSDB_NAMESPACE::Logger& logger, std::chrono::seconds interval, bool at_first,
-      std::chrono::steady_clock::time_point now,
-      const std::function<bool()>& compose = [] { return true; });
+  // Writes the line that `compose` returns with WriteInLog, if it is due: the last one is at least
+  // `interval` old. `at_first` tells whether it is due in a log that was not seen yet, or is new.
+  // If compose() throws or returns an empty line, nothing is written, and the line stays due.
+  // Returns whether it was written. `logger` may be null. Never throws.
+  bool Write(ROCKSDB_NAMESPACE::Logger* logger, ROCKSDB_NAMESPACE::InfoLogLevel level,
+             std::chrono::seconds interval, bool at_first,
+             std::chrono::steady_clock::time_point now,
+             const std::function<std::string()>& compose) noexcept;
 
  private:
   LogMemory<std::optional<std::chrono::steady_clock::time_point>> times_;

@@ -26,15 +26,9 @@ void FilterFileMap::Add(std::string_view block, const std::shared_ptr<TreeRecord
   const std::lock_guard<std::mutex> lock(mutex_);
   if (files_.size() >= drop_at_) DropForgotten();
   files_.insert_or_assign(HashOfTail(block), Entry{tree, file});
-  has_files_.store(true, std::memory_order_relaxed);
-}
-
-OwnedReader FilterFileMap::NewReader(std::string_view block) {
-  return NewReader(HashOfTail(block));
 }
 
 OwnedReader FilterFileMap::NewReader(uint64_t hash_of_tail) {
-  if (!has_files_.load(std::memory_order_relaxed)) return {};
   std::shared_ptr<TreeRecord> tree;
   family::FilePtr file;
   {

@@ -4,7 +4,6 @@
 #ifndef WINNOW_SRC_ROCKSDB_TREES_FILTER_FILE_MAP_H_
 #define WINNOW_SRC_ROCKSDB_TREES_FILTER_FILE_MAP_H_
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -61,7 +60,6 @@ class FilterFileMap {
 
   // Returns a reader without a file if the block was not added, or is forgotten. `hash_of_tail` is
   // HashOfTail (src/rocksdb/loads/loaded_filter.h) of the block.
-  OwnedReader NewReader(std::string_view block);
   OwnedReader NewReader(uint64_t hash_of_tail);
 
  private:
@@ -72,7 +70,6 @@ class FilterFileMap {
 
   void DropForgotten();
 
-  std::atomic<bool> has_files_{false};  // speeds up policies that never have one
   std::mutex mutex_;
   std::unordered_map<uint64_t, Entry> files_;  // keyed by HashOfTail
   size_t drop_at_ = 1024;                      // number at which forgotten ones are dropped

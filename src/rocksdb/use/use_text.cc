@@ -10,6 +10,7 @@
 #include <map>
 
 #include "src/base/c_locale.h"
+#include "src/base/utf8.h"
 #include "src/rocksdb/lookups/counted_asks.h"
 #include "src/rocksdb/messages/info_log.h"
 
@@ -30,25 +31,6 @@ double LowerBound(double n) {
 double UpperBound(double n) {
   const double next = n + 1;
   return next * std::pow(1 - 1 / (9 * next) + kDeviations / (3 * std::sqrt(next)), 3);
-}
-
-// Returns the size of the first UTF-8 character in bytes, 1 to 4; 0 if it is invalid (RFC 3629).
-size_t CharacterBytes(std::string_view text) noexcept {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t bytes = first < 0xc2   ? 0
-                       : first < 0xe0 ? 2
-                       : first < 0xf0 ? 3
-                       : first < 0xf5 ? 4
-                                      : 0;
-  if (bytes == 0 || text.size() < bytes) return 0;
-  for (size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const bool is_wrong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
-                        (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f);
-  return is_wrong ? 0 : bytes;
 }
 
 // Formats a number with six digits, or all digits of a whole one; independent of the locale.
@@ -161,7 +143,7 @@ std::string Joined(const std::set<std::string>& names, size_t most) {
       text.resize(bytes_of_most);
       return text + "...";
     }
-    const size_t bytes = CharacterBytes(std::string_view(all).substr(at));
+    const size_t bytes = base::CharacterBytes(std::string_view(all).substr(at));
     const bool is_control =
         bytes == 1 && (static_cast<unsigned char>(all[at]) < 0x20 || all[at] == 0x7f);
     text += bytes == 0 || is_control ? "?" : all.substr(at, bytes);
@@ -206,18 +188,8 @@ std::string UseTable(const std::vector<UseRow>& rows) {
 }
 
 void LogUse(Logger* logger, std::chrono::steady_clock::time_point now) noexcept {
-  try {
-    std::string table;
-    const auto compose = [&] {
-      table = UseTable(UseMeter::ReadAll(logger));
-      return !table.empty();
-    };
-    if (logger != nullptr && UseTimes().IsDue(*logger, kUseInterval, false, now, compose)) {
-      WriteInLog(logger, InfoLogLevel::INFO_LEVEL, table);
-    }
-  } catch (...) {
-    // A missing line in the LOG is better than a failed flush.
-  }
+  UseTimes().Write(logger, InfoLogLevel::INFO_LEVEL, kUseInterval, false, now,
+                   [&] { return UseTable(UseMeter::ReadAll(logger)); });
 }
 
 }  // namespace plugin
