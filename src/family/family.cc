@@ -611,13 +611,12 @@ double Family::OffsetFor(double uniform) {
   return uniform - (sums.keys > 0 ? sums.log2_reach / sums.keys : 0);
 }
 
-void Family::Restore(const std::vector<ListedFile>& files, const std::vector<double>& asked,
-                     std::optional<double> offset) {
+void Family::Restore(const std::vector<ListedFile>& files, std::optional<double> offset) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (size_t i = 0; i < files.size(); ++i) {
-    const FilePtr file = FileOf(files[i]);
+  for (const ListedFile& told : files) {
+    const FilePtr file = FileOf(told);
     std::array<double, kPieces> alike{};
-    alike.fill(asked[i] / kPieces);
+    alike.fill(told.asked / kPieces);
     file->SetAsked(alike);
     AddLive(file);
   }

@@ -76,6 +76,7 @@ struct ListedFile {
   double bytes = 0;          // of its filter
   bool is_measured = false;  // false if keys, bits and bytes are estimates
   bool tells_bits = false;   // by its bytes
+  double asked = 0;          // sampled lookups of absent keys, that another process told of
 };
 
 // Thread-safe. Functions that throw std::bad_alloc leave a record that is valid, but may lack
@@ -173,8 +174,7 @@ class Family {
 
   // The difference of uniform bits and the mean of recent means, with which a worker begins.
   double OffsetFor(double uniform);
-  void Restore(const std::vector<ListedFile>& files, const std::vector<double>& asked,
-               std::optional<double> offset);
+  void Restore(const std::vector<ListedFile>& files, std::optional<double> offset);
   std::optional<double> told_offset() const;
 
  private:

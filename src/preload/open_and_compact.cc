@@ -105,7 +105,8 @@ Status WorkerCompaction::Prepare() {
   }
   plugin::JobOptions job;
   const bool is_known = plugin::ReadJobOptions(options().env, name_, input_, &job).ok();
-  const std::string extractor = is_known ? job.Object("prefix_extractor") : std::string();
+  const std::string extractor =
+      is_known ? plugin::ObjectText(job.family_options, "prefix_extractor") : std::string();
   const bool has_ranges = plugin::IsRangeExtractorText(extractor);
   // A prefix extractor that only the database's own options have counts, too.
   if (IsAdding() && is_known && (extractor.empty() || has_ranges)) AddPolicy(job.family);

@@ -477,10 +477,12 @@ TEST_F(FamilyTest, AWorkerBeginsWithTheMeanThatItWasTold) {
 
   Family worker;
   std::vector<ListedFile> files = Row(1, 1, 10) + Row(2, 21, 10);
-  for (ListedFile& file : files) file.name = {};
-  std::vector<double> asked(20, 100);
-  asked[0] = 1000;
-  worker.Restore(files, asked, family_.OffsetFor(kUniform));
+  for (ListedFile& file : files) {
+    file.name = {};
+    file.asked = 100;
+  }
+  files[0].asked = 1000;
+  worker.Restore(files, family_.OffsetFor(kUniform));
   EXPECT_EQ(worker.told_offset(), family_.OffsetFor(kUniform));
   EXPECT_EQ(worker.OffsetFor(3), *worker.told_offset());
   EXPECT_NEAR(worker.Look()->asked(), 2900, 60);
@@ -494,7 +496,7 @@ TEST_F(FamilyTest, AWorkerBeginsWithTheMeanThatItWasTold) {
   EXPECT_EQ(worker.totals().files, 20u);
 
   Family untold;
-  untold.Restore({}, {}, std::nullopt);
+  untold.Restore({}, std::nullopt);
   EXPECT_FALSE(untold.BitsOf(Compacted(Range(0, 9), 10, 1), kUniform));
 }
 

@@ -12,7 +12,6 @@
 
 namespace winnow::plugin {
 
-using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
 
@@ -29,15 +28,7 @@ bool Listener::Enter(DB* opened) {
   if (!NeedsFiles()) return false;
   Database& database = Find(opened->GetName());
   if (database.is_reading) return false;
-  const ColumnFamilyHandle* const handle = opened->DefaultColumnFamily();
-  if (database.opened != opened || database.handle != handle) {
-    database.opened = opened;
-    database.handle = handle;
-    database.logger = nullptr;
-    database.was_listed = false;
-    database.next_list = {};
-    database.next_properties = {};
-  }
+  if (database.handle != opened->DefaultColumnFamily()) return false;  // it could not be shown
   if (database.was_listed && !database.is_stale && Clock::now() < database.next_list) return false;
   database.is_stale = false;
   database.is_reading = true;
@@ -72,13 +63,12 @@ void Listener::Read(DB* opened) {
   const std::string& path = opened->GetName();
   const std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log = opened->GetDBOptions().info_log;
   const void* const logger = info_log.get();
+  if (logger == nullptr) return;
   std::vector<std::shared_ptr<KnownFiles>> all;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    Find(path).logger = logger;
     all = AllKnown();
   }
-  if (logger == nullptr) return;
   const FileName name = FileName::Of(path, 0);
   for (const auto& known : all) known->trees.BeginList(logger, name);
   Files files;
@@ -86,8 +76,10 @@ void Listener::Read(DB* opened) {
   const Clock::time_point listed = Clock::now();
   Measure(opened, files, listed - start);
   const Clock::time_point measured = Clock::now();
-  TellBlockBytes(opened, files);
-  for (auto& [known, told] : ToTell(path, files)) known->trees.TakeLists(logger, std::move(told));
+  BlockBytes blocks;
+  Told to_tell = ToTell(path, files, &blocks);
+  NoteListed(opened->DefaultColumnFamily(), blocks);
+  for (auto& [known, told] : to_tell) known->trees.TakeLists(logger, std::move(told));
   const Clock::time_point told = Clock::now();
   const std::lock_guard<std::mutex> lock(mutex_);
   Database& database = Find(path);
@@ -140,33 +132,9 @@ void Listener::Measure(DB* opened, const Files& files, Clock::duration listing) 
   Find(opened->GetName()).next_properties = now + kPropertiesShare * (now - start);
 }
 
-// Tells the alarm how much room a block cache needs for filters and indexes. Files that are not
-// measured yet are taken to be like the others.
-void Listener::TellBlockBytes(DB* opened, const Files& files) {
-  const void* shown = nullptr;
-  double bytes = 0;
-  double measured_bytes = 0;
-  double filters = 0;
-  double indexes = 0;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const Database& database = Find(opened->GetName());
-    shown = database.shown;
-    for (const LiveFileMetaData& file : files) {
-      const Measured* const known = Known(database, file);
-      bytes += static_cast<double>(file.size);
-      if (known == nullptr) continue;
-      measured_bytes += static_cast<double>(file.size);
-      filters += static_cast<double>(known->filter_bytes);
-      indexes += static_cast<double>(known->index_bytes);
-    }
-  }
-  const double scale = measured_bytes > 0 ? bytes / measured_bytes : 0;
-  NoteListed(shown,
-             {static_cast<uint64_t>(filters * scale), static_cast<uint64_t>(indexes * scale)});
-}
-
-Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
+// Returns what policies are told, and how much room a block cache needs for filters and indexes.
+// Files that are not measured yet are taken to be like the others.
+Listener::Told Listener::ToTell(const std::string& path, const Files& files, BlockBytes* blocks) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const Database& database = Find(path);
   struct Family {
@@ -176,16 +144,23 @@ Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
   };
   std::map<std::string, Family> families;
   bool is_complete = true;
-  uint64_t keys = 0;
-  uint64_t bytes = 0;
+  double bytes = 0;
+  Measured sums;
   for (const LiveFileMetaData& file : files) {
-    if (const Measured* const known = Known(database, file)) {
-      keys += known->keys;
-      bytes += file.size;
-    } else {
-      is_complete = false;
-    }
+    const Measured* const known = Known(database, file);
+    is_complete = is_complete && known != nullptr;
+    bytes += static_cast<double>(file.size);
+    if (known == nullptr) continue;
+    sums.size += file.size;
+    sums.keys += known->keys;
+    sums.filter_bytes += known->filter_bytes;
+    sums.index_bytes += known->index_bytes;
   }
+  const auto of_all = [&](uint64_t sum) {
+    const double scale = sums.size > 0 ? bytes / static_cast<double>(sums.size) : 0;
+    return static_cast<uint64_t>(scale * static_cast<double>(sum));
+  };
+  *blocks = {of_all(sums.filter_bytes), of_all(sums.index_bytes)};
   for (const LiveFileMetaData& file : files) {
     const Measured* const known = Known(database, file);
     ListedFile listed;
@@ -200,9 +175,10 @@ Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
       listed.tells_bits = known->filter_bytes == 0 || (known->is_ours && !known->may_have_range);
       listed.is_measured = true;
     } else {
-      listed.keys = bytes > 0 ? static_cast<double>(file.size) * static_cast<double>(keys) /
-                                    static_cast<double>(bytes)
-                              : static_cast<double>(file.size / kBytesAKey);
+      listed.keys = sums.size > 0
+                        ? static_cast<double>(file.size) * static_cast<double>(sums.keys) /
+                              static_cast<double>(sums.size)
+                        : static_cast<double>(file.size / kBytesAKey);
     }
     Family& family = families[file.column_family_name];
     if (file.file_number >= family.newest) {
@@ -213,7 +189,7 @@ Listener::Told Listener::ToTell(const std::string& path, const Files& files) {
   }
   Told told;
   for (const auto& known : AllKnown()) {
-    told.push_back({known, {database.name, !database.was_listed, is_complete, {}}});
+    told.push_back({known, {database.name, is_complete, {}}});
   }
   for (auto& [name, family] : families) {
     const std::shared_ptr<KnownFiles> known = KnownOf(path, name);

@@ -62,7 +62,7 @@ void Listener::Meter(const std::shared_ptr<LoadMeter>& loads) {
     if (meter.lock() == loads) return;
   }
   meters_.push_back(loads);
-  for (const std::unique_ptr<Database>& database : databases_) database->shown = nullptr;
+  for (const std::unique_ptr<Database>& database : databases_) database->is_shown = false;
 }
 
 // ---- State of databases. The lock is held
@@ -71,9 +71,7 @@ Listener::Database& Listener::Find(const std::string& path) {
   for (const std::unique_ptr<Database>& database : databases_) {
     if (database->path == path) return *database;
   }
-  const auto is_closed = [](const auto& database) {
-    return database->opened == nullptr && database->shown == nullptr;
-  };
+  const auto is_closed = [](const auto& database) { return database->handle == nullptr; };
   if (std::count_if(databases_.begin(), databases_.end(), is_closed) >
       static_cast<ptrdiff_t>(kMaxClosed)) {
     const auto oldest = std::find_if(databases_.begin(), databases_.end(), is_closed);
@@ -151,12 +149,20 @@ void Listener::ShowToMeters(DB* opened) noexcept {
     std::vector<std::shared_ptr<LoadMeter>> meters;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (Find(opened->GetName()).shown == handle) return;
+      const Database& database = Find(opened->GetName());
+      if (database.handle == handle && database.is_shown) return;
     }
     if (is_of_text()) TakePolicyOf(opened);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      Find(opened->GetName()).shown = handle;
+      Database& database = Find(opened->GetName());
+      if (database.handle != handle) {
+        database.handle = handle;
+        database.was_listed = false;
+        database.next_list = {};
+        database.next_properties = {};
+      }
+      database.is_shown = true;
       meters = Meters();
     }
     const ROCKSDB_NAMESPACE::DBOptions options = opened->GetDBOptions();
@@ -178,22 +184,10 @@ void Listener::TakePolicyOf(DB* opened) {
 
 // ---- Callbacks
 
-// Returns the trees that the family's tree is among, and the database's logger; both null if the
-// database was not listed.
-Listener::Trees Listener::TreesOf(const std::string& path, const std::string& family) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const std::shared_ptr<KnownFiles> known = KnownOf(path, family);
-  for (const std::unique_ptr<Database>& database : databases_) {
-    if (database->path != path || database->logger == nullptr || known == nullptr) continue;
-    return {{known, &known->trees}, database->logger};
-  }
-  return {};
-}
-
-// Returns null if nothing is known of the tree.
-std::shared_ptr<TreeRecord> Listener::RecordOf(const std::string& path,
+std::shared_ptr<KnownFiles> Listener::KnownNow(const std::string& path,
                                                const std::string& family) const {
-  return TreesOf(path, family).Record(family);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return KnownOf(path, family);
 }
 
 void Listener::OnFlushBegin(DB* database, const FlushJobInfo& info) {
@@ -205,9 +199,11 @@ void Listener::OnFlushBegin(DB* database, const FlushJobInfo& info) {
 void Listener::OnFlushCompleted(DB* database, const FlushJobInfo& info) {
   orders_.Ends(database, info.job_id, info.cf_id);
   try {
-    if (const auto record = RecordOf(database->GetName(), info.cf_name)) {
-      record->family.Installed(FileName::Of(database->GetName(), info.file_number), 0);
-    }
+    const FileName name = FileName::Of(database->GetName(), info.file_number);
+    const auto known = KnownNow(database->GetName(), info.cf_name);
+    const auto record =
+        known == nullptr ? nullptr : known->trees.RecordIn(name.Database(), info.cf_name);
+    if (record != nullptr) record->family.Installed(name, 0);
   } catch (...) {
   }
   Look(database);
@@ -224,13 +220,13 @@ void Listener::OnCompactionBegin(DB* database, const CompactionJobInfo& info) {
   }
   try {
     const FileName name = FileName::Of(database->GetName(), 0);
-    const Trees trees = TreesOf(database->GetName(), info.cf_name);
-    if (trees.trees == nullptr) return;
+    const auto known = KnownNow(database->GetName(), info.cf_name);
+    if (known == nullptr) return;
     std::vector<FileName> inputs;
     for (const CompactionFileInfo& file : info.input_file_infos) {
       inputs.push_back(name.File(file.file_number));
     }
-    trees.trees->Begin(trees.logger, info.cf_name, info.job_id, std::move(inputs));
+    known->trees.Begin(name, info.cf_name, info.job_id, inputs);
   } catch (...) {
   }
 }
@@ -239,8 +235,8 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
   orders_.Ends(database, info.job_id, info.cf_id);
   try {
     const FileName name = FileName::Of(database->GetName(), 0);
-    const Trees trees = TreesOf(database->GetName(), info.cf_name);
-    const auto record = trees.Record(info.cf_name);
+    const auto known = KnownNow(database->GetName(), info.cf_name);
+    const auto record = known == nullptr ? nullptr : known->trees.RecordIn(name, info.cf_name);
     if (record != nullptr && info.status.ok()) {
       std::unordered_set<uint64_t> outputs;
       for (const CompactionFileInfo& file : info.output_file_infos) {
@@ -253,7 +249,7 @@ void Listener::OnCompactionCompleted(DB* database, const CompactionJobInfo& info
         record->family.Installed(name.File(file.file_number), file.level);
       }
     }
-    if (trees.trees != nullptr) trees.trees->End(trees.logger, info.cf_name, info.job_id);
+    if (known != nullptr) known->trees.End(name, info.cf_name, info.job_id);
   } catch (...) {
   }
   LookAtRemoteOutputs(database, info);
@@ -325,25 +321,20 @@ void Listener::OnTableFileDeleted(const TableFileDeletionInfo& info) {
 // When a database deletes its own handle of the default family, it is being closed.
 void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
   try {
-    std::string path;
-    FileName name;
+    std::string path;  // of the database that is being closed; empty if it is not known
     std::vector<std::shared_ptr<KnownFiles>> all;
     std::vector<std::shared_ptr<LoadMeter>> meters;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       for (const std::unique_ptr<Database>& database : databases_) {
-        if (database->shown == handle) {
-          path = database->path;
-          database->shown = nullptr;
-          database->builds_ours.clear();
-          database->written.clear();
-        }
-        if (database->opened == nullptr || database->handle != handle) continue;
-        name = database->name;
-        database->opened = nullptr;
+        if (database->handle != handle) continue;
+        path = database->path;
         database->handle = nullptr;
+        database->is_shown = false;
         database->was_listed = false;
         database->is_ours.clear();
+        database->builds_ours.clear();
+        database->written.clear();
       }
       all = AllKnown();
       for (auto served = served_.begin(); is_of_text() && served != served_.end();) {
@@ -355,9 +346,8 @@ void Listener::OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) {
     }
     orders_.Closed(handle);
     for (const auto& meter : meters) meter->Closed(handle);
-    if (name.is_known()) {
-      for (const auto& known : all) known->trees.Closed(name);
-    }
+    if (path.empty()) return;
+    for (const auto& known : all) known->trees.Closed(FileName::Of(path, 0));
   } catch (...) {
   }
 }

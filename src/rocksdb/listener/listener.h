@@ -28,6 +28,8 @@
 
 namespace winnow::plugin {
 
+struct BlockBytes;
+
 // Event listener for policies. A listener that code makes has no Name(), or OPTIONS files would
 // save it.
 //
@@ -118,12 +120,9 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   struct Database {
     std::string path;
     FileName name{};
-    const ROCKSDB_NAMESPACE::DB* opened = nullptr;
-    // The database's own handle of the default family, which it deletes when it is closed.
+    // The open database's own handle of the default family, which it deletes when it is closed.
     const ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
-    const void* logger = nullptr;
-    // Value of `handle` that was reported to all meters; null if none.
-    const ROCKSDB_NAMESPACE::ColumnFamilyHandle* shown = nullptr;
+    bool is_shown = false;    // true if it was reported to all meters since it was opened
     bool was_listed = false;  // true if listed since it was opened
     bool is_stale = false;    // true if files were added that callbacks did not fully describe
     bool is_reading = false;
@@ -156,23 +155,13 @@ class Listener final : public ROCKSDB_NAMESPACE::EventListener {
   static const Measured* Known(const Database& database,
                                const ROCKSDB_NAMESPACE::LiveFileMetaData& file);
 
-  struct Trees {
-    std::shared_ptr<KnownTrees> trees;
-    const void* logger = nullptr;
-
-    std::shared_ptr<TreeRecord> Record(const std::string& family) const {
-      return trees == nullptr ? nullptr : trees->RecordOf(logger, family);
-    }
-  };
-  Trees TreesOf(const std::string& path, const std::string& family) const;
-  std::shared_ptr<TreeRecord> RecordOf(const std::string& path, const std::string& family) const;
+  std::shared_ptr<KnownFiles> KnownNow(const std::string& path, const std::string& family) const;
   void Look(ROCKSDB_NAMESPACE::DB* database) noexcept;
   bool Enter(ROCKSDB_NAMESPACE::DB* database);
   void Read(ROCKSDB_NAMESPACE::DB* database);
   void Measure(ROCKSDB_NAMESPACE::DB* database, const Files& files, Clock::duration listing);
-  void TellBlockBytes(ROCKSDB_NAMESPACE::DB* database, const Files& files);
   using Told = std::vector<std::pair<std::shared_ptr<KnownFiles>, KnownTrees::ToldDatabase>>;
-  Told ToTell(const std::string& path, const Files& files);
+  Told ToTell(const std::string& path, const Files& files, BlockBytes* blocks);
   void TakePolicyOf(ROCKSDB_NAMESPACE::DB* opened);
   void NoteWritten(Database* database, const ROCKSDB_NAMESPACE::TableFileCreationInfo& info,
                    bool was_built_by_ours);

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -27,24 +25,27 @@ constexpr int kMaxLevels = 1 << 10;
 // Steps of numbers per unit.
 constexpr double kBits = 1 << 16;
 constexpr double kMostOffset = 60;
+constexpr double kMostAsked = 1 << 30;
 
-class Writer {
+// Encoder and Decoder have the same functions, so that one list of fields, Transfer, serves both.
+// Numbers are varints: seven bits per byte, the low ones first.
+class Encoder {
  public:
-  void Byte(uint8_t byte) { bytes_.push_back(static_cast<char>(byte)); }
-  // Varint: seven bits per byte, the low ones first.
+  size_t Size(size_t size, size_t /*most*/) {
+    Number(size);
+    return size;
+  }
   void Number(uint64_t number) {
     for (; number >= 128; number >>= 7) Byte(static_cast<uint8_t>(number | 128));
     Byte(static_cast<uint8_t>(number));
   }
-  void Count(double count) {
-    Number(static_cast<uint64_t>(std::llround(std::clamp(count, 0.0, 1e18))));
-  }
-  void Difference(double difference) {
-    Byte(difference < 0 ? 1 : 0);
-    Count(std::abs(difference));
-  }
   void Hash(uint64_t hash) {
     for (int i = 0; i < 8; ++i, hash >>= 8) Byte(static_cast<uint8_t>(hash & 255));
+  }
+  void Flag(bool flag) { Byte(flag ? 1 : 0); }
+  void Level(int level) { Number(static_cast<uint64_t>(std::clamp(level, -1, kMaxLevels) + 1)); }
+  void Count(double count, double scale = 1) {
+    Number(static_cast<uint64_t>(std::llround(std::clamp(scale * count, 0.0, 1e18))));
   }
   void Text(std::string_view text) {
     Number(text.size());
@@ -52,154 +53,134 @@ class Writer {
   }
   // Writes a key without its common prefix with the key before.
   void Key(std::string_view key, std::string_view before) {
-    const size_t most = std::min(key.size(), before.size());
-    size_t common = 0;
-    while (common < most && key[common] == before[common]) ++common;
+    const size_t common = CommonBytes(key, before);
     Number(common);
     Text(key.substr(common));
   }
+  bool is_good() const { return true; }
   const std::string& bytes() const { return bytes_; }
 
  private:
+  void Byte(uint8_t byte) { bytes_.push_back(static_cast<char>(byte)); }
+
   std::string bytes_;
 };
 
-// Decodes the text; reads zeros after its end.
-class Reader {
+// Reads zeros after an error.
+class Decoder {
  public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  explicit Decoder(std::string_view bytes) : rest_(bytes) {}
 
-  uint8_t Byte() {
-    if (rest_.empty()) {
-      is_good_ = false;
-      return 0;
-    }
-    const auto byte = static_cast<uint8_t>(rest_.front());
-    rest_.remove_prefix(1);
-    return byte;
+  uint64_t Size(uint64_t /*size*/, uint64_t most) {
+    uint64_t size = 0;
+    Number(size);
+    if (size > most) is_good_ = false;
+    return is_good_ ? size : 0;
   }
-  uint64_t Number(uint64_t most = std::numeric_limits<uint64_t>::max()) {
-    uint64_t number = 0;
+  void Number(uint64_t& number) {
+    number = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       const uint8_t byte = Byte();
       number |= uint64_t{byte & 127u} << shift;
       if (byte < 128) break;
     }
-    if (number > most) is_good_ = false;
-    return is_good_ ? number : 0;
   }
-  uint64_t Hash() {
-    uint64_t hash = 0;
+  void Hash(uint64_t& hash) {
+    hash = 0;
     for (int shift = 0; shift < 64; shift += 8) hash |= uint64_t{Byte()} << shift;
-    return hash;
   }
-  double Count() { return static_cast<double>(Number(uint64_t{1} << 60)); }
-  double Difference() {
-    const bool is_less = Byte() != 0;
-    return is_less ? -Count() : Count();
+  void Flag(bool& flag) { flag = Byte() != 0; }
+  void Level(int& level) { level = static_cast<int>(Size(0, kMaxLevels + 1)) - 1; }
+  void Count(double& count, double scale = 1) {
+    count = static_cast<double>(Size(0, uint64_t{1} << 60)) / scale;
   }
-  std::string_view Text(size_t most) {
-    const size_t size = Number(std::min(most, rest_.size()));
-    const std::string_view text = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return text;
+  void Text(std::string& text) { text = Bytes(Size(0, rest_.size())); }
+  void Key(std::string& key, const std::string& before) {
+    std::string read = before.substr(0, Size(0, before.size()));
+    read += Bytes(Size(0, SharedRuns::kMaxKeyBytes - read.size()));
+    key = std::move(read);
   }
-  std::string Key(const std::string& before) {
-    std::string key = before.substr(0, Number(before.size()));
-    key += Text(SharedRuns::kMaxKeyBytes - key.size());
-    return key;
-  }
-  bool Truth() { return Byte() != 0; }
-  void Refuse() { is_good_ = false; }
+  bool is_good() const { return is_good_; }
   // Returns whether the whole text was read, and nothing was missing.
   bool IsAtEnd() const { return is_good_ && rest_.empty(); }
-  bool is_good() const { return is_good_; }
 
  private:
+  std::string_view Bytes(size_t size) {
+    if (size > rest_.size()) is_good_ = false;
+    const std::string_view bytes = rest_.substr(0, is_good_ ? size : 0);
+    rest_.remove_prefix(bytes.size());
+    return bytes;
+  }
+  uint8_t Byte() {
+    const std::string_view byte = Bytes(1);
+    return byte.empty() ? 0 : static_cast<uint8_t>(byte.front());
+  }
+
   std::string_view rest_;
   bool is_good_ = true;
 };
 
-void Write(const family::Family::Totals& sums, Writer* writer) {
-  writer->Number(sums.files);
-  writer->Count(sums.keys);
-  writer->Count(sums.bytes);
-}
-
-void Read(Reader* reader, family::Family::Totals* sums) {
-  sums->files = reader->Number();
-  sums->keys = reader->Count();
-  sums->bytes = reader->Count();
-}
-
-void Write(const SharedRuns* runs, Writer* writer) {
-  writer->Number(runs == nullptr ? 0 : runs->runs().size());
-  if (runs == nullptr) return;
-  std::string_view before;
-  for (const SharedRuns::Run& run : runs->runs()) {
-    writer->Key(run.before, before);
-    writer->Number(run.bytes);
-    writer->Hash(run.hash);
+template <typename Coder>
+void Transfer(Coder* coder, std::vector<SharedRuns::Run>* runs) {
+  runs->resize(coder->Size(runs->size(), 2 * kMostCarriedFiles));
+  std::string before;
+  for (SharedRuns::Run& run : *runs) {
+    coder->Key(run.before, before);
+    coder->Number(run.bytes);
+    coder->Hash(run.hash);
     before = run.before;
   }
 }
 
-std::shared_ptr<const SharedRuns> ReadRuns(Reader* reader) {
-  const size_t count = reader->Number(2 * kMostCarriedFiles);
-  std::vector<SharedRuns::Run> runs;
+template <typename Coder>
+void Transfer(Coder* coder, std::vector<ListedFile>* files) {
+  files->resize(coder->Size(files->size(), kMostCarriedFiles));
   std::string before;
-  for (size_t i = 0; i < count && reader->is_good(); ++i) {
-    const std::string next = reader->Key(before);
-    if (i > 0 && next <= before) reader->Refuse();  // runs are sorted and distinct
-    before = next;
-    const uint64_t bytes = reader->Number();
-    runs.push_back({before, bytes, reader->Hash()});
-  }
-  return std::make_shared<const SharedRuns>(std::move(runs));
-}
-
-void WriteFiles(const WorkersRule& rule, Writer* writer) {
-  Write(rule.runs.get(), writer);
-  writer->Number(rule.files.size());
-  std::string_view before;
-  for (size_t i = 0; i < rule.files.size(); ++i) {
-    const ListedFile& file = rule.files[i];
-    writer->Number(static_cast<uint64_t>(std::clamp(file.level, 0, kMaxLevels)));
-    writer->Key(file.range.first, before);
-    writer->Key(file.range.last, file.range.first);
-    writer->Count(file.keys);
-    writer->Count(kBits * file.bits);
-    writer->Count(file.bytes);
-    writer->Count(rule.asked[i]);
-    before = file.range.first;
-  }
-}
-
-void ReadFiles(Reader* reader, WorkersRule* rule) {
-  rule->runs = ReadRuns(reader);
-  const size_t num_files = reader->Number(kMostCarriedFiles);
-  std::string before;
-  for (size_t i = 0; i < num_files && reader->is_good(); ++i) {
-    ListedFile file;
-    file.level = static_cast<int>(reader->Number(kMaxLevels));
-    file.range.first = reader->Key(before);
-    file.range.last = reader->Key(file.range.first);
-    file.keys = reader->Count();
-    file.bits = std::min(reader->Count() / kBits, family::kMostBits);
-    file.bytes = reader->Count();
+  for (ListedFile& file : *files) {
+    coder->Level(file.level);
+    coder->Key(file.range.first, before);
+    coder->Key(file.range.last, file.range.first);
+    coder->Count(file.keys);
+    coder->Count(file.bits, kBits);
+    coder->Count(file.bytes);
+    coder->Count(file.asked);
+    file.asked = std::min(file.asked, kMostAsked);
     file.is_measured = true;
     before = file.range.first;
-    rule->asked.push_back(std::min<double>(reader->Count(), uint32_t{1} << 30));
-    rule->files.push_back(std::move(file));
   }
 }
 
-// Returns kByKeys for a number that stands for no decided kind.
-core::RangeKinds ReadKinds(Reader* reader) {
-  const auto kinds = static_cast<core::RangeKinds>(reader->Byte());
-  const bool is_decided =
-      kinds == core::RangeKinds::kPositions || kinds == core::RangeKinds::kTrees;
-  return is_decided ? kinds : core::RangeKinds::kByKeys;
+// Writes the rule, or reads it: then fields that were read are within their bounds.
+template <typename Coder>
+void Transfer(Coder* coder, WorkersRule* rule) {
+  coder->Text(rule->family);
+  coder->Level(rule->depth);
+  coder->Level(rule->base);
+  std::vector<SharedRuns::Run> runs;
+  if (rule->runs != nullptr) runs = rule->runs->runs();
+  Transfer(coder, &runs);
+  rule->runs = std::make_shared<const SharedRuns>(std::move(runs));
+  Transfer(coder, &rule->files);
+  coder->Hash(rule->id);
+  bool has_offset = rule->offset.has_value();
+  coder->Flag(has_offset);
+  double raised = rule->offset.value_or(0) + kMostOffset;
+  coder->Count(raised, kBits);
+  rule->offset.reset();
+  if (has_offset) rule->offset = std::min(raised, 2 * kMostOffset) - kMostOffset;
+  auto kinds = static_cast<uint64_t>(rule->range_kinds);
+  coder->Number(kinds);
+  for (const auto decided : {core::RangeKinds::kPositions, core::RangeKinds::kTrees}) {
+    if (kinds == static_cast<uint64_t>(decided)) rule->range_kinds = decided;
+  }
+  KnownTotals& others = rule->others;
+  coder->Number(others.families);
+  coder->Number(others.files.files);
+  coder->Count(others.files.keys);
+  coder->Count(others.files.bytes);
+  // Without an offset, a worker would give all of filter_memory to its own files.
+  others.knows_all_files = others.knows_all_files && rule->offset;
+  coder->Flag(others.knows_all_files);
 }
 
 std::string ChecksumOf(std::string_view bytes) {
@@ -212,30 +193,26 @@ std::string ChecksumOf(std::string_view bytes) {
 }
 
 // Joins neighboring files of a level in pairs.
-void JoinPairs(WorkersRule* rule) {
+void JoinPairs(std::vector<ListedFile>* files) {
   std::vector<ListedFile> joined;
-  std::vector<double> asked;
   bool may_join = false;
-  for (size_t i = 0; i < rule->files.size(); ++i) {
-    ListedFile& file = rule->files[i];
-    if (may_join && joined.back().level == file.level &&
-        (file.level > 0 || joined.back().range.last < file.range.first)) {
+  for (ListedFile& file : *files) {
+    may_join = may_join && joined.back().level == file.level &&
+               (file.level > 0 || joined.back().range.last < file.range.first);
+    if (may_join) {
       ListedFile& both = joined.back();
       const double keys = both.keys + file.keys;
       both.bits = (both.bits * both.keys + file.bits * file.keys) / keys;
       both.keys = keys;
       both.bytes += file.bytes;
+      both.asked += file.asked;
       both.range.last = std::max(both.range.last, file.range.last);
-      asked.back() += rule->asked[i];
-      may_join = false;
     } else {
       joined.push_back(std::move(file));
-      asked.push_back(rule->asked[i]);
-      may_join = true;
     }
+    may_join = !may_join;
   }
-  rule->files = std::move(joined);
-  rule->asked = std::move(asked);
+  *files = std::move(joined);
 }
 
 // Shortens the keys of the files by leaving out shared runs.
@@ -248,7 +225,7 @@ void LeaveOutRuns(WorkersRule* rule) {
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   std::vector<std::string> shortened;
-  rule->runs = std::make_shared<const SharedRuns>(SharedRuns::Of({}, keys, &shortened));
+  rule->runs = std::make_shared<const SharedRuns>(SharedRuns::Of(keys, &shortened));
   const auto short_of = [&](const std::string& key) {
     const auto at = std::lower_bound(keys.begin(), keys.end(), key);
     return shortened[static_cast<size_t>(at - keys.begin())];
@@ -265,37 +242,25 @@ void LeaveOutRuns(WorkersRule* rule) {
 void CarryFiles(const family::Shape& shape, size_t most_files, WorkersRule* rule) {
   for (const family::Shape::Placed& placed : shape.files()) {
     const family::LiveFile& file = *placed.file;
-    rule->files.push_back({{},
-                           placed.level,
-                           {file.range.first, file.range.last, {}},
-                           file.keys,
-                           file.bits,
-                           file.bytes,
-                           true});
-    rule->asked.push_back(file.asked());
+    ListedFile& carried = rule->files.emplace_back();
+    carried.level = placed.level;
+    carried.range = {file.range.first, file.range.last, {}};
+    carried.keys = file.keys;
+    carried.bits = file.bits;
+    carried.bytes = file.bytes;
+    carried.asked = file.asked();
   }
   for (size_t before = 0; rule->files.size() > most_files && rule->files.size() != before;) {
     before = rule->files.size();
-    JoinPairs(rule);
+    JoinPairs(&rule->files);
   }
   LeaveOutRuns(rule);
 }
 
-std::string TextOfRule(const WorkersRule& rule) {
-  Writer writer;
-  writer.Text(rule.family);
-  writer.Number(static_cast<uint64_t>(std::clamp(rule.depth, -1, kMaxLevels) + 1));
-  writer.Number(static_cast<uint64_t>(std::clamp(rule.base, -1, kMaxLevels) + 1));
-  WriteFiles(rule, &writer);
-  writer.Hash(rule.id);
-  writer.Byte(rule.offset ? 1 : 0);
-  writer.Difference(kBits * rule.offset.value_or(0));
-  writer.Byte(static_cast<uint8_t>(rule.range_kinds));
-  writer.Number(rule.other_families);
-  Write(rule.others, &writer);
-  // Without an offset, a worker would give all of filter_memory to its own files.
-  writer.Byte(rule.knows_all_files && rule.offset ? 1 : 0);
-  const std::string bytes = writer.bytes() + ChecksumOf(writer.bytes());
+std::string TextOfRule(WorkersRule rule) {
+  Encoder encoder;
+  Transfer(&encoder, &rule);
+  const std::string bytes = encoder.bytes() + ChecksumOf(encoder.bytes());
   std::string text(kName);
   text += kTextFormat;
   return text + ROCKSDB_NAMESPACE::Slice(bytes).ToString(true);
@@ -316,20 +281,13 @@ std::string RuleOfText(std::string_view text, WorkersRule* rule) {
   const std::string checksum = bytes.substr(bytes.size() - kChecksumBytes);
   bytes.resize(bytes.size() - kChecksumBytes);
   if (ChecksumOf(bytes) != checksum) return damaged;
-  Reader reader(bytes);
-  rule->family = reader.Text(bytes.size());
-  rule->depth = static_cast<int>(reader.Number(kMaxLevels + 1)) - 1;
-  rule->base = static_cast<int>(reader.Number(kMaxLevels + 1)) - 1;
-  ReadFiles(&reader, rule);
-  rule->id = reader.Hash();
-  const bool has_offset = reader.Truth();
-  const double offset = reader.Difference() / kBits;
-  if (has_offset) rule->offset = std::clamp(offset, -kMostOffset, kMostOffset);
-  rule->range_kinds = ReadKinds(&reader);
-  rule->other_families = reader.Number();
-  Read(&reader, &rule->others);
-  rule->knows_all_files = reader.Truth();
-  return reader.IsAtEnd() ? std::string() : damaged;
+  Decoder decoder(bytes);
+  Transfer(&decoder, rule);
+  const std::vector<SharedRuns::Run>& runs = rule->runs->runs();
+  const bool have_places = std::adjacent_find(runs.begin(), runs.end(), [](auto& one, auto& next) {
+                             return one.before >= next.before;
+                           }) == runs.end();
+  return decoder.IsAtEnd() && have_places ? std::string() : damaged;
 }
 
 std::string FindRule(const std::string& texts, WorkersRule* rule) {

@@ -21,7 +21,7 @@ void CarryFiles(const family::Shape& shape, size_t most_files, WorkersRule* rule
 
 // Returns one line of printable ASCII, without a newline: a name with the format's number, and
 // hexadecimal digits. Sizes are rounded to whole numbers, bits to small fractions.
-std::string TextOfRule(const WorkersRule& rule);
+std::string TextOfRule(WorkersRule rule);
 
 // Parses the text of TextOfRule. Returns an empty string, or a message if the text is invalid or of
 // another format, as those of Winnow 1; *rule is then unspecified. No text makes a rule that is

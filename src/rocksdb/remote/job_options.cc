@@ -107,10 +107,6 @@ Status ReadOptionsFile(Env* env, const std::string& name, uint64_t number, JobOp
 
 }  // namespace
 
-std::string JobOptions::Object(const std::string& name) const {
-  return ObjectText(family_options, name);
-}
-
 Status ReadJobOptions(Env* env, const std::string& name, const std::string& input,
                       JobOptions* options) {
   Texts job;

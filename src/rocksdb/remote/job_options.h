@@ -23,10 +23,6 @@ struct JobOptions {
   std::string table_kind;  // name of its table factory
   OptionTexts table_options;
   std::string file;  // OPTIONS file with these options
-
-  // Returns the text of an object among the column family's options, or an empty string if there is
-  // none, or if it is "nullptr".
-  std::string Object(const std::string& name) const;
 };
 
 // Reads the options of a job for the database `name`. Fills *job, which must be empty and is

@@ -62,7 +62,7 @@ std::string IdIn(const std::string& text) {
 
 // Checks options that can only be set in code.
 Status CheckComparator(const JobOptions& job, const CompactionServiceOptionsOverride& given) {
-  const std::string needed = IdIn(job.Object("comparator"));
+  const std::string needed = IdIn(ObjectText(job.family_options, "comparator"));
   const std::string found = given.comparator == nullptr ? "none" : given.comparator->Name();
   if (needed.empty() || needed == found) return Status::OK();
   return Status::InvalidArgument("the column family " + Quoted(job.family) +
@@ -73,7 +73,7 @@ Status CheckComparator(const JobOptions& job, const CompactionServiceOptionsOver
 
 Status MakePrefixExtractor(const JobOptions& job, const ConfigOptions& config,
                            std::shared_ptr<const SliceTransform>* made) {
-  const std::string needed = job.Object("prefix_extractor");
+  const std::string needed = ObjectText(job.family_options, "prefix_extractor");
   if (*made != nullptr || needed.empty()) return Status::OK();
   const Status status = SliceTransform::CreateFromString(config, needed, made);
   if (status.ok() && *made != nullptr) return status;
@@ -215,7 +215,7 @@ std::string Export(const Engine& engine, const std::string& family, const std::s
 }  // namespace
 
 KeyOrder OrderOf(const JobOptions& job, const ROCKSDB_NAMESPACE::Comparator* given) {
-  const std::string needed = IdIn(job.Object("comparator"));
+  const std::string needed = IdIn(ObjectText(job.family_options, "comparator"));
   return given == nullptr || given->Name() != needed ? KeyOrder::kUnknown : OrderOf(needed);
 }
 

@@ -68,15 +68,13 @@ SharedRuns::SharedRuns(std::vector<Run> runs) : runs_(std::move(runs)) {
             [](const Run& one, const Run& other) { return one.before < other.before; });
 }
 
-SharedRuns SharedRuns::Of(std::string_view prefix, const Keys& keys,
-                          std::vector<std::string>* shortened) {
+SharedRuns SharedRuns::Of(const Keys& keys, std::vector<std::string>* shortened) {
   std::vector<Run> runs;
   shortened->assign(keys.size(), std::string());
   if (keys.empty()) return SharedRuns({});
   const size_t common = keys.size() > 1 ? CommonBytes(keys.front(), keys.back()) : 0;
-  std::string of_all(prefix);
-  of_all += keys.front().substr(0, common);
-  if (keys.size() > 1 && of_all.size() >= kMinBytes) {
+  std::string of_all(keys.front().substr(0, common));
+  if (of_all.size() >= kMinBytes) {
     runs.push_back({{}, of_all.size(), HashKey(of_all).value});
     of_all.clear();
   }

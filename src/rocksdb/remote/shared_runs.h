@@ -46,9 +46,9 @@ class SharedRuns {
   // `runs` may be in any order. Each place has at most one run.
   explicit SharedRuns(std::vector<Run> runs);
 
-  // Returns the runs of `keys`, which are distinct, sorted, and without `prefix`. *shortened gets
-  // each key without its runs.
-  static SharedRuns Of(std::string_view prefix, const std::vector<std::string_view>& keys,
+  // Returns the runs of `keys`, which are distinct and sorted. *shortened gets each key without its
+  // runs.
+  static SharedRuns Of(const std::vector<std::string_view>& keys,
                        std::vector<std::string>* shortened);
 
   const std::vector<Run>& runs() const noexcept { return runs_; }

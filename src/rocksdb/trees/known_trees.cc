@@ -1,6 +1,7 @@
 #include "src/rocksdb/trees/known_trees.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "src/core/level_plan.h"
@@ -22,6 +23,13 @@ KnownTrees::Entry* KnownTrees::Find(const void* logger, const std::string& famil
   if (found == entries_.end()) return nullptr;
   std::rotate(entries_.begin(), found, found + 1);
   return &entries_.front();
+}
+
+KnownTrees::Entry* KnownTrees::FindIn(FileName database, const std::string& family) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.database == database && entry.family == family;
+  });
+  return found == entries_.end() ? nullptr : &*found;
 }
 
 // Returns the tree of a database that was closed and is open again with this logger, or a tree from
@@ -104,26 +112,6 @@ std::vector<KnownTrees::Entry>::iterator KnownTrees::LeastNeeded() {
   return found == entries_.rend() - 1 ? entries_.end() - 1 : found.base() - 1;
 }
 
-void KnownTrees::SetForgotten(const void* logger, FileName database, bool is_forgotten) {
-  const auto is_it = [&](const Forgotten& known) {
-    return known.logger == logger && known.database == database;
-  };
-  if (!is_forgotten) return EndForgotten(is_it);
-  const auto found = std::find_if(forgotten_.begin(), forgotten_.end(), is_it);
-  if (found == forgotten_.end()) {
-    forgotten_.push_back({logger, database, asked_});
-  } else {
-    found->asked = asked_;
-  }
-  has_forgotten_.store(true, std::memory_order_relaxed);
-}
-
-template <typename IsOver>
-void KnownTrees::EndForgotten(IsOver is_over) {
-  forgotten_.erase(std::remove_if(forgotten_.begin(), forgotten_.end(), is_over), forgotten_.end());
-  has_forgotten_.store(!forgotten_.empty(), std::memory_order_relaxed);
-}
-
 // Evicts trees beyond the limits. The first tree stays, however large it is.
 void KnownTrees::Bound() {
   size_t all = 0;
@@ -136,16 +124,12 @@ void KnownTrees::Bound() {
   while (entries_.size() > kMaxTrees || (all > kMaxMemory && entries_.size() > 1)) {
     const auto last = LeastNeeded();
     all -= std::min(all, last->record->family.memory());
-    if (!last->is_closed && !HasNoFiles(*last->record)) {
-      SetForgotten(last->logger, last->database, true);
+    Listened* const database = FindListened(last->logger);
+    if (database != nullptr && !last->is_closed && !HasNoFiles(*last->record)) {
+      database->is_complete = false;
     }
     entries_.erase(last);
   }
-  // Trees in use come back with their next filter. If there are still too many then, other trees
-  // are evicted for them.
-  EndForgotten([this](const Forgotten& known) {
-    return asked_ - known.asked > kForgottenFor && FindListened(known.logger) == nullptr;
-  });
 }
 
 KnownTree KnownTrees::Learn(const void* logger, const std::string& family, const BuildFacts& facts,
@@ -184,6 +168,12 @@ std::shared_ptr<TreeRecord> KnownTrees::RecordOf(const void* logger, const std::
   return entry == nullptr ? nullptr : entry->record;
 }
 
+std::shared_ptr<TreeRecord> KnownTrees::RecordIn(FileName database, const std::string& family) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Entry* const entry = FindIn(database, family);
+  return entry == nullptr ? nullptr : entry->record;
+}
+
 // Returns the trees of open databases. The lock is held.
 std::vector<std::shared_ptr<TreeRecord>> KnownTrees::OpenTrees() const {
   std::vector<std::shared_ptr<TreeRecord>> records;
@@ -193,29 +183,23 @@ std::vector<std::shared_ptr<TreeRecord>> KnownTrees::OpenTrees() const {
   return records;
 }
 
-KnownTotals KnownTrees::Totals() {
+KnownTotals KnownTrees::Totals(const TreeRecord* but) const {
   std::vector<std::shared_ptr<TreeRecord>> records;
-  bool is_complete = false;
   KnownTotals totals;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     records = OpenTrees();
-    is_complete = !listened_.empty() &&
-                  std::all_of(listened_.begin(), listened_.end(),
-                              [](const Listened& database) { return database.is_complete; });
-    if (elsewhere_) {
-      totals.families = elsewhere_->families;
-      totals.files = elsewhere_->files;
-      totals.are_elsewhere = true;
-      is_complete = elsewhere_->knows_all_files;
-    }
+    totals.knows_all_files =
+        !listened_.empty() && std::all_of(listened_.begin(), listened_.end(),
+                                          [](const Listened& known) { return known.is_complete; });
+    if (elsewhere_) totals = *elsewhere_;
   }
-  totals.knows_all_files = is_complete && !has_forgotten();
   for (const std::shared_ptr<TreeRecord>& record : records) {
+    totals.knows_all_files = totals.knows_all_files && record->family.knows_all();
+    if (record.get() == but) continue;
     const family::Family::Totals sums = record->family.totals();
     totals.families += sums.files > 0 ? 1 : 0;
     totals.files += sums;
-    totals.knows_all_files = totals.knows_all_files && record->family.knows_all();
   }
   return totals;
 }
@@ -296,30 +280,24 @@ void KnownTrees::BeginList(const void* logger, FileName database) {
   if (found == listened_.end()) listened_.push_back({logger, database, false, false, {}, {}});
   // Files that were recovered while the database was opened may have begun another record. The list
   // has these files, too.
-  std::vector<Entry> former;
-  const auto is_former = [&](const Entry& entry) {
-    return entry.database == database && entry.logger != logger;
-  };
+  std::map<std::string, Entry> former;
   for (const Entry& entry : entries_) {
-    const bool is_known = std::any_of(former.begin(), former.end(), [&](const Entry& other) {
-      return other.family == entry.family;
-    });
-    if (is_former(entry) && !is_known) former.push_back(entry);
+    const bool is_former = entry.database == database && entry.logger != logger;
+    if (is_former) former.emplace(entry.family, entry);  // the latest one, which comes first
   }
   const auto is_replaced = [&](const Entry& entry) {
-    return is_former(entry) || (entry.logger == logger &&
-                                std::any_of(former.begin(), former.end(), [&](const Entry& other) {
-                                  return other.family == entry.family;
-                                }));
+    return entry.logger == logger ? former.count(entry.family) > 0 : entry.database == database;
   };
   entries_.erase(std::remove_if(entries_.begin(), entries_.end(), is_replaced), entries_.end());
-  for (Entry& entry : former) {
+  for (auto& [family, entry] : former) {
     entry.logger = logger;
     entry.is_closed = false;
     entries_.insert(entries_.begin(), std::move(entry));
   }
-  for (const Entry& entry : entries_) {
-    if (entry.logger == logger) entry.record->family.BeginList();
+  for (Entry& entry : entries_) {
+    if (entry.logger != logger) continue;
+    if (!entry.database.is_known()) entry.database = database;
+    entry.record->family.BeginList();
   }
 }
 
@@ -405,13 +383,6 @@ void KnownTrees::TakeLists(const void* logger, ToldDatabase told) {
     database.unclaimed = database.is_listed ? std::move(unclaimed) : ToldFamilies();
   }
   Bound();
-  const bool is_forgotten = std::any_of(trees.begin(), trees.end(), [&](const Tree& tree) {
-    return !tree.files.empty() &&
-           std::none_of(entries_.begin(), entries_.end(),
-                        [&](const Entry& entry) { return entry.record == tree.record; });
-  });
-  SetForgotten(logger, {}, false);
-  SetForgotten(logger, told.name, is_forgotten);
 }
 
 void KnownTrees::SetDatabase(const TreeRecord* record, FileName database) {
@@ -428,22 +399,23 @@ void KnownTrees::Ended(FileName file) {
   }
 }
 
-void KnownTrees::Begin(const void* logger, const std::string& family, int job,
-                       std::vector<FileName> inputs) {
+void KnownTrees::Begin(FileName database, const std::string& family, int job,
+                       const std::vector<FileName>& inputs) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (Entry* const entry = Find(logger, family)) {
-    entry->record->family.Begin(job, inputs);
-  } else if (Listened* const database = FindListened(logger)) {
-    database->jobs.emplace_back(family, job, std::move(inputs));
+  if (Entry* const entry = FindIn(database, family))
+    return entry->record->family.Begin(job, inputs);
+  for (Listened& known : listened_) {
+    if (known.database == database) known.jobs.emplace_back(family, job, inputs);
   }
 }
 
-void KnownTrees::End(const void* logger, const std::string& family, int job) {
+void KnownTrees::End(FileName database, const std::string& family, int job) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (Entry* const entry = Find(logger, family)) entry->record->family.End(job);
-  if (Listened* const database = FindListened(logger)) {
-    database->jobs.remove_if([&](const auto& known) {
-      return std::get<0>(known) == family && std::get<1>(known) == job;
+  if (Entry* const entry = FindIn(database, family)) entry->record->family.End(job);
+  for (Listened& known : listened_) {
+    if (known.database != database) continue;
+    known.jobs.remove_if([&](const auto& begun) {
+      return std::get<0>(begun) == family && std::get<1>(begun) == job;
     });
   }
 }
@@ -458,21 +430,16 @@ void KnownTrees::Closed(FileName database) {
   listened_.erase(std::remove_if(listened_.begin(), listened_.end(),
                                  [&](const Listened& known) { return known.database == database; }),
                   listened_.end());
-  EndForgotten([&](const Forgotten& known) { return known.database == database; });
 }
 
 // Returns the tree of a family in a database, or null if nothing is known of it.
 KnownTrees::Entry* KnownTrees::FindForWorker(FileName database, const std::string& family) {
-  const auto find = [&](const auto& is_right) {
-    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-      return entry.family == family && is_right(entry);
-    });
-    return found == entries_.end() ? nullptr : &*found;
-  };
-  if (!database.is_known()) return find([](const Entry& entry) { return !entry.is_closed; });
-  Entry* const listed = find([&](const Entry& entry) { return entry.database == database; });
-  return listed != nullptr ? listed
-                           : find([](const Entry& entry) { return !entry.database.is_known(); });
+  if (Entry* const listed = database.is_known() ? FindIn(database, family) : nullptr) return listed;
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.family == family &&
+           (database.is_known() ? !entry.database.is_known() : !entry.is_closed);
+  });
+  return found == entries_.end() ? nullptr : &*found;
 }
 
 KnownTrees::Chosen KnownTrees::Choose(FileName database, const std::string& family) {
@@ -495,34 +462,22 @@ KnownTrees::Chosen KnownTrees::Choose(FileName database, const std::string& fami
   return chosen;
 }
 
-WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family, bool has_files) {
+WorkersRule KnownTrees::Carry(const Chosen& chosen, const std::string& family,
+                              bool has_files) const {
   WorkersRule rule;
   rule.family = family;
   rule.id = chosen.tree.id;
   rule.depth = chosen.tree.depth;
   rule.base = chosen.tree.base;
-  rule.knows_all_files = Totals().knows_all_files;
-  std::vector<std::shared_ptr<TreeRecord>> others;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    others = OpenTrees();
-  }
-  if (chosen.record != nullptr) {
-    rule.range_kinds = chosen.record->asked_ranges.decided();
-  }
-  for (const std::shared_ptr<TreeRecord>& other : others) {
-    if (other == chosen.record && has_files) continue;
-    const family::Family::Totals sums = other->family.totals();
-    rule.other_families += sums.files > 0 ? 1 : 0;
-    rule.others += sums;
-  }
+  rule.others = Totals(has_files ? chosen.record.get() : nullptr);
+  if (chosen.record != nullptr) rule.range_kinds = chosen.record->asked_ranges.decided();
   return rule;
 }
 
 void KnownTrees::Restore(WorkersRule rule) {
   const auto record = std::make_shared<TreeRecord>();
   record->name->Set(rule.family);
-  record->family.Restore(rule.files, rule.asked, rule.offset);
+  record->family.Restore(rule.files, rule.offset);
   record->runs = rule.runs;
   record->asked_ranges.SetDecided(rule.range_kinds);
   Entry entry{nullptr, rule.family, {}, record};
@@ -531,7 +486,8 @@ void KnownTrees::Restore(WorkersRule rule) {
   entry.id = rule.id;
   const std::lock_guard<std::mutex> lock(mutex_);
   entries_.insert(entries_.begin(), std::move(entry));
-  elsewhere_ = Elsewhere{rule.other_families, rule.others, rule.knows_all_files};
+  elsewhere_ = rule.others;
+  elsewhere_->are_elsewhere = true;
 }
 
 void KnownTrees::NoteFamilyOptions(const FamilyOptions& options, const void* logger) {

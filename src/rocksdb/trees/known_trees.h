@@ -78,8 +78,8 @@ uint64_t UnknownTreeId(const std::string& family) noexcept;
 struct KnownTotals {
   size_t families = 0;
   family::Family::Totals files;
-  // True if all files of all these trees are known, with the sizes of their filters, and none was
-  // forgotten. False until a listener (listener.h) reported all of them.
+  // True if all files of all these trees are known, with the sizes of their filters, and no tree
+  // was evicted. False until a listener (listener.h) reported all of them.
   bool knows_all_files = false;
   // True if there are trees in another process. Only that process can know more about them.
   bool are_elsewhere = false;
@@ -91,17 +91,12 @@ struct WorkersRule {
   uint64_t id = 0;  // id of the tree
   int depth = -1;   // depth and base of KnownTree
   int base = -1;
-  // Live files, with short keys and without names; the sampled lookups of each; and the bits of a
-  // filter with log2(n / k) = 0. The latter is unset if the tree is not known.
-  std::vector<ListedFile> files;
-  std::vector<double> asked;
+  std::vector<ListedFile> files;           // live files, with short keys and without names
   std::shared_ptr<const SharedRuns> runs;  // bytes that the keys of the files lack
+  // Bits of a filter with log2(n / k) = 0; unset if the tree is not known.
   std::optional<double> offset;
   core::RangeKinds range_kinds = core::RangeKinds::kByKeys;  // kinds of AskedRanges
-  // KnownTotals of the other trees.
-  size_t other_families = 0;
-  family::Family::Totals others;
-  bool knows_all_files = false;
+  KnownTotals others;                                        // of the other trees
 };
 
 // Trees of a policy. Thread-safe.
@@ -119,10 +114,6 @@ class KnownTrees {
   // Maximum number of remembered files per database whose column families do not have this policy,
   // in case they get it.
   static constexpr size_t kMaxUnclaimed = 4096;
-  // Number of filters after which a database's forgotten trees do not count any more, since the
-  // last of them was forgotten: without a listener, nothing tells that a database is closed, or has
-  // fewer column families.
-  static constexpr uint64_t kForgottenFor = 4 * kMaxTrees;
 
   // Records the facts of a file that is about to be built, and returns the facts of its tree.
   // Nothing is known without a logger. `has_one_reader` is whether a filter of its family has one
@@ -160,7 +151,6 @@ class KnownTrees {
   using ToldFamilies = std::list<ToldFamily>;
   struct ToldDatabase {
     FileName name{};
-    bool is_first = false;     // first list since it was opened
     bool is_complete = false;  // the families with this policy are known
     ToldFamilies families;
   };
@@ -175,18 +165,21 @@ class KnownTrees {
   void Closed(FileName database);
   // Records that a compaction begins to read these files, and has ended. Its outputs may be the
   // first files of a tree.
-  void Begin(const void* logger, const std::string& family, int job, std::vector<FileName> inputs);
-  void End(const void* logger, const std::string& family, int job);
+  void Begin(FileName database, const std::string& family, int job,
+             const std::vector<FileName>& inputs);
+  void End(FileName database, const std::string& family, int job);
 
-  // Returns the record of a tree, or null if nothing is known of it.
+  // Return the record of a tree, or null if nothing is known of it. RecordIn is for a database that
+  // is listed.
   std::shared_ptr<TreeRecord> RecordOf(const void* logger, const std::string& family);
+  std::shared_ptr<TreeRecord> RecordIn(FileName database, const std::string& family);
 
   // Records the options of a column family: a database was opened, got a family, or had an option
   // set. `logger` is that of a known database; null for none. Facts of trees stay.
   void NoteFamilyOptions(const FamilyOptions& options, const void* logger = nullptr);
 
-  // Takes some nanoseconds per tree.
-  KnownTotals Totals();
+  // Sums over all trees, or all but that of this record. Takes some nanoseconds per tree.
+  KnownTotals Totals(const TreeRecord* but = nullptr) const;
   // Returns the log2(n / k) of a new file of the tree with this record, less the bits of its filter
   // if all filters of all trees take `bits` together, of at most `most` each: so trees share
   // filter_memory. May throw std::bad_alloc.
@@ -211,14 +204,9 @@ class KnownTrees {
   Chosen Choose(FileName database, const std::string& family);
   // Returns the rule of this tree, without its files and offset. `has_files` tells whether its
   // files will be added; otherwise they count among the others.
-  WorkersRule Carry(const Chosen& chosen, const std::string& family, bool has_files);
+  WorkersRule Carry(const Chosen& chosen, const std::string& family, bool has_files) const;
   // Restores a rule for the first logger that comes with this column family and has no tree yet.
   void Restore(WorkersRule rule);
-
-  // Returns whether a tree was evicted because there were too many, and is not known again. This
-  // ends when a listener reports its database or its close; without a listener, kForgottenFor
-  // filters later.
-  bool has_forgotten() const noexcept { return has_forgotten_.load(std::memory_order_relaxed); }
 
  private:
   struct Entry {
@@ -245,7 +233,7 @@ class KnownTrees {
     const void* logger;
     FileName database;
     bool is_listed;
-    bool is_complete;
+    bool is_complete;        // the families with this policy are known, and no tree was evicted
     ToldFamilies unclaimed;  // families without this policy; a limited number of files
     // Running compactions of families without a tree: family, job, and inputs.
     std::list<std::tuple<std::string, int, std::vector<FileName>>> jobs;
@@ -256,6 +244,7 @@ class KnownTrees {
   Entry* AdoptFound(const void* logger, const std::string& family);
   Entry* OnlyOne(uint64_t id);
   std::shared_ptr<TreeRecord> NoteFound(uint64_t id, int level);
+  Entry* FindIn(FileName database, const std::string& family);
   Entry* FindForWorker(FileName database, const std::string& family);
   static void SetId(Entry* entry);
   static void SetLevels(Entry* entry);
@@ -269,9 +258,6 @@ class KnownTrees {
   std::vector<family::Weighed> AllBut(const TreeRecord* record);
   void Bound();
   std::vector<Entry>::iterator LeastNeeded();
-  void SetForgotten(const void* logger, FileName database, bool is_forgotten);
-  template <typename IsOver>
-  void EndForgotten(IsOver is_over);
 
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;    // most recently used first
@@ -282,26 +268,12 @@ class KnownTrees {
   uint64_t validated_ = 0;
   uint64_t made_ = 0;
   uint64_t asked_ = 0;  // number of Learn calls
-  // A database with a tree that was evicted.
-  struct Forgotten {
-    const void* logger;
-    FileName database;  // unknown without a listener
-    uint64_t asked;     // asked_ at its last eviction
-  };
-  std::vector<Forgotten> forgotten_;
-  std::atomic<bool> has_forgotten_{false};  // true if forgotten_ is not empty
   bool has_seen_options_ = false;
   FamilyOptions options_;
   PolicyOptions policy_;  // of families that have not built a filter
   std::atomic<bool> needs_files_{false};
-  std::vector<Listened> listened_;  // open databases
-  // Sums of trees in another process.
-  struct Elsewhere {
-    size_t families;
-    family::Family::Totals files;
-    bool knows_all_files;
-  };
-  std::optional<Elsewhere> elsewhere_;
+  std::vector<Listened> listened_;        // open databases
+  std::optional<KnownTotals> elsewhere_;  // of trees in another process
 };
 
 }  // namespace winnow::plugin

@@ -289,7 +289,7 @@ TEST_F(FamilyTextTest, NeighboursGoAsOneWhereThereAreTooMany) {
 
   ASSERT_EQ(RuleOfText(TextOfRule(RuleFor(&here_, kFamily, 0)), &(read_ = {})), "");
   EXPECT_TRUE(read_.files.empty());
-  EXPECT_EQ(read_.others.keys, here_.Totals().files.keys);
+  EXPECT_EQ(read_.others.files.keys, here_.Totals().files.keys);
 }
 
 TEST_F(FamilyTextTest, ATreeOfWhichNothingIsKnownIsAsNew) {
@@ -299,7 +299,7 @@ TEST_F(FamilyTextTest, ATreeOfWhichNothingIsKnownIsAsNew) {
   EXPECT_EQ(read_.depth, -1);
   EXPECT_TRUE(read_.files.empty());
   EXPECT_FALSE(read_.offset);
-  EXPECT_EQ(read_.others.keys, here_.Totals().files.keys);
+  EXPECT_EQ(read_.others.files.keys, here_.Totals().files.keys);
   // No listener reported a database.
   EXPECT_EQ(here_.Choose(FileName::Of("/db", 0), kFamily).tree.depth, 5);
 }

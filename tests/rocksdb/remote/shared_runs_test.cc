@@ -48,7 +48,7 @@ TEST(SharedRunsTest, KeysWithoutTheirRunsAreInTheSameOrder) {
     std::vector<std::string_view> keys;
     for (size_t i = 0; i < all.size(); i += 2) keys.push_back(all[i]);
     std::vector<std::string> shortened;
-    const SharedRuns runs = SharedRuns::Of({}, keys, &shortened);
+    const SharedRuns runs = SharedRuns::Of(keys, &shortened);
     ASSERT_EQ(shortened.size(), keys.size());
     for (size_t i = 0; i < keys.size(); ++i) {
       EXPECT_LE(shortened[i].size(), SharedRuns::kMaxKeyBytes);
@@ -67,10 +67,10 @@ TEST(SharedRunsTest, KeysWithoutTheirRunsAreInTheSameOrder) {
 
 TEST(SharedRunsTest, AKeyThatLeavesARunHalfWayIsUnknown) {
   std::vector<std::string> shortened;
-  const std::vector<std::string_view> keys = {"people/anna-of-the-north/1",
-                                              "people/anna-of-the-north/2",
-                                              "people/anna-of-the-north/3", "people/bob/1"};
-  const SharedRuns runs = SharedRuns::Of("/some/folder/", keys, &shortened);
+  const std::vector<std::string_view> keys = {
+      "/some/folder/people/anna-of-the-north/1", "/some/folder/people/anna-of-the-north/2",
+      "/some/folder/people/anna-of-the-north/3", "/some/folder/people/bob/1"};
+  const SharedRuns runs = SharedRuns::Of(keys, &shortened);
   EXPECT_EQ(shortened, (std::vector<std::string>{"a1", "a2", "a3", "bob/1"}));
   ASSERT_EQ(runs.runs().size(), 2u);
   EXPECT_EQ(runs.runs()[0].bytes, 20u);
@@ -89,7 +89,7 @@ TEST(SharedRunsTest, WhatFewKeysShareIsCut) {
   const std::vector<std::string> all = {"a", name + "1", name + "2", "z"};
   const std::vector<std::string_view> keys(all.begin(), all.end());
   std::vector<std::string> shortened;
-  const SharedRuns runs = SharedRuns::Of({}, keys, &shortened);
+  const SharedRuns runs = SharedRuns::Of(keys, &shortened);
   EXPECT_TRUE(runs.runs().empty());
   EXPECT_EQ(shortened[1], name.substr(0, SharedRuns::kMaxKeyBytes));
   EXPECT_EQ(shortened[2], shortened[1]);
@@ -97,9 +97,9 @@ TEST(SharedRunsTest, WhatFewKeysShareIsCut) {
 
 TEST(SharedRunsTest, OfNoKeysAndOfOne) {
   std::vector<std::string> shortened;
-  EXPECT_TRUE(SharedRuns::Of("prefix", {}, &shortened).runs().empty());
+  EXPECT_TRUE(SharedRuns::Of({}, &shortened).runs().empty());
   const std::string long_key(2037, 'k');
-  const SharedRuns runs = SharedRuns::Of(long_key, {""}, &shortened);
+  const SharedRuns runs = SharedRuns::Of({long_key}, &shortened);
   EXPECT_EQ(shortened, std::vector<std::string>{long_key.substr(0, SharedRuns::kMaxKeyBytes)});
   EXPECT_EQ(Shorten(runs, long_key), shortened[0]);
 }

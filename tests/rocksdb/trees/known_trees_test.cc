@@ -83,9 +83,8 @@ TEST_F(KnownTreesTest, ForgetsTheOnesNotAskedForWhenThereAreTooMany) {
     trees_.Learn(&kOne, "family" + std::to_string(i), kFlush);
     EXPECT_EQ(trees_.Learn(&kOne, "kept", kFlush).depth, 3);
   }
-  EXPECT_FALSE(trees_.has_forgotten());
+  EXPECT_NE(trees_.RecordOf(&kOne, "family0"), nullptr);
   trees_.Learn(&kOne, "one more", kFlush);
-  EXPECT_TRUE(trees_.has_forgotten());
   EXPECT_EQ(trees_.RecordOf(&kOne, "lost"), nullptr);
 }
 
@@ -113,13 +112,11 @@ TEST_F(KnownTreesTest, AllFilesAreKnownAgainWhereTooManyFamiliesHaveBecomeFew) {
   EXPECT_TRUE(trees_.Totals().knows_all_files);
   for (int i = 0; i < 2; ++i) {
     TellOf(&kOne, "/one", KnownTrees::kMaxTrees + 1, &trees_);
-    EXPECT_TRUE(trees_.has_forgotten());
     EXPECT_FALSE(trees_.Totals().knows_all_files);
   }
   // Column families without files evict no trees.
   TellOf(&kOne, "/one", KnownTrees::kMaxTrees - 100, &trees_);
   TellOf(&kOther, "/other", 100, &trees_);
-  EXPECT_FALSE(trees_.has_forgotten());
   const KnownTotals totals = trees_.Totals();
   EXPECT_TRUE(totals.knows_all_files);
   EXPECT_EQ(totals.files.keys, 100.0 * KnownTrees::kMaxTrees);
@@ -130,39 +127,12 @@ TEST_F(KnownTreesTest, AllFilesAreKnownAgainWhereADatabaseOfTooManyFamiliesIsClo
     KnownTrees trees;
     TellOf(&kOne, "/one", 700, &trees);
     TellOf(&kOther, "/other", 700, &trees);
-    EXPECT_TRUE(trees.has_forgotten());
+    EXPECT_FALSE(trees.Totals().knows_all_files);
     trees.Closed(FileName::Of(closed, 0));
     const bool is_one = closed == std::string("/one");
     TellOf(is_one ? &kOther : &kOne, is_one ? "/other" : "/one", 700, &trees);
-    EXPECT_FALSE(trees.has_forgotten()) << closed;
     EXPECT_TRUE(trees.Totals().knows_all_files) << closed;
     EXPECT_EQ(trees.Totals().files.keys, 70'000) << closed;
-  }
-}
-
-// Without a listener, no event reports that a database is closed or has fewer column families.
-TEST_F(KnownTreesTest, TreesWithoutAListenerThatAreFewAgainAreForgottenForATimeOnly) {
-  for (const bool is_closed : {false, true}) {
-    KnownTrees trees;
-    for (size_t i = 0; i <= KnownTrees::kMaxTrees; ++i) {
-      trees.Learn(&kOther, "family" + std::to_string(i), kFlush);
-    }
-    EXPECT_TRUE(trees.has_forgotten());
-    const void* const logger = is_closed ? &kOne : &kOther;
-    size_t files = 0;
-    for (; trees.has_forgotten() && files < 100 * KnownTrees::kMaxTrees; ++files) {
-      trees.Learn(logger, "family" + std::to_string(files % 10), kFlush);
-    }
-    EXPECT_FALSE(trees.has_forgotten()) << is_closed;
-    EXPECT_GT(files, KnownTrees::kMaxTrees) << is_closed;
-  }
-}
-
-TEST_F(KnownTreesTest, TreesAreForgottenAsLongAsThereAreTooMany) {
-  for (size_t i = 0; i < 20 * KnownTrees::kMaxTrees; ++i) {
-    const size_t family = i % (KnownTrees::kMaxTrees + 1);
-    trees_.Learn(&kOne, "family" + std::to_string(family), kFlush);
-    ASSERT_EQ(trees_.has_forgotten(), i >= KnownTrees::kMaxTrees) << i;
   }
 }
 
@@ -172,9 +142,11 @@ TEST_F(KnownTreesTest, TreesWithAListenerAreForgottenUntilItTells) {
   for (size_t i = 0; i < 100 * KnownTrees::kMaxTrees; ++i) {
     trees_.Learn(&kOne, "family" + std::to_string(KnownTrees::kMaxTrees), kFlush);
   }
-  EXPECT_TRUE(trees_.has_forgotten());
+  EXPECT_FALSE(trees_.Totals().knows_all_files);
+  TellOf(&kOther, "/other", 10, &trees_);
+  EXPECT_FALSE(trees_.Totals().knows_all_files) << "of the other database";
   TellOf(&kOne, "/one", 10, &trees_);
-  EXPECT_FALSE(trees_.has_forgotten());
+  EXPECT_TRUE(trees_.Totals().knows_all_files);
 }
 
 // Two of a few thousand paths had equal names when a name had only 20 bits of the hash.
@@ -270,7 +242,7 @@ TEST_F(KnownTreesTest, ManyTreesTake128MiB) {
       const size_t bytes = testing::bytes_in_use - before;
       EXPECT_LE(bytes, KnownTrees::kMaxMemory / 10 * 11) << tried.files;
       EXPECT_GT(bytes, KnownTrees::kMaxMemory / 4) << "so few say nothing of it";
-      EXPECT_EQ(trees.has_forgotten(), tried.is_too_much && !is_closed) << tried.files;
+      EXPECT_EQ(trees.RecordOf(&kOne, "family0") == nullptr, tried.is_too_much) << tried.files;
     }
   }
 }
@@ -477,7 +449,6 @@ TEST_F(OpenedTreesTest, TreesThatNobodyAdoptsAreBounded) {
   for (uint64_t i = 0; i < 200'000; ++i)
     Find(&trees_, i << 8 | (i & 0xff), static_cast<int>(i % 7));
   EXPECT_EQ(trees_.Totals().files.keys, 77);
-  EXPECT_FALSE(trees_.has_forgotten());
 }
 
 TEST_F(KnownTreesTest, FamiliesOptionsCountWhereTheyAgree) {
