@@ -28,21 +28,30 @@ enum LogType : char { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 }
 
 // Tags of a record.
 constexpr uint64_t kComparator = 1;
+constexpr uint64_t kLog = 2;
 constexpr uint64_t kNextFile = 3;
-constexpr uint64_t kCompactCursor = 5;
+constexpr uint64_t kLastSequence = 4;
 constexpr uint64_t kDeletedFile = 6;
 constexpr uint64_t kNewFile = 103;
 constexpr uint64_t kFamily = 200;
 constexpr uint64_t kFamilyAdd = 201;
 constexpr uint64_t kFamilyDrop = 202;
-constexpr uint64_t kBlobAddition = 400;
-constexpr uint64_t kBlobGarbage = 401;
-constexpr uint64_t kMayBeIgnored = 1 << 13;  // from here on, with a length
-constexpr uint64_t kLog = 2;
-constexpr uint64_t kLastSequence = 4;
-constexpr uint64_t kAtomicGroup = 300;  // with the number of records of the group that follow
-// Others with a number: previous log, least log, greatest family.
-constexpr uint64_t kWithNumber[] = {9, 10, 203};
+constexpr uint64_t kAtomicGroup = 300;       // with the number of records of the group that follow
+constexpr uint64_t kMayBeIgnored = 1 << 13;  // from here on, with a text
+
+// Tags that are copied, with their fields: n, a number; t, a text; f, tags with texts until tag 0.
+struct CopiedTag {
+  uint64_t tag;
+  const char* fields;
+};
+constexpr CopiedTag kCopiedTags[] = {
+    {5, "nt"},        // cursor of compactions
+    {9, "n"},         // previous log
+    {10, "n"},        // least log
+    {203, "n"},       // greatest family
+    {400, "nnnttf"},  // blob file
+    {401, "nnnf"},    // garbage in one
+};
 // Former forms of files, blob files and logs, without a length.
 constexpr uint64_t kOldForms[] = {
     7, 100, 102, kMayBeIgnored + 2, kMayBeIgnored + 3, kMayBeIgnored + 4, kMayBeIgnored + 5};
@@ -61,10 +70,6 @@ constexpr char kUnknownChecksumFunction[] = "Unknown";
 uint32_t LogChecksum(std::string_view bytes) {
   return ROCKSDB_NAMESPACE::ComputeBuiltinChecksum(ROCKSDB_NAMESPACE::kCRC32c, bytes.data(),
                                                    bytes.size());
-}
-
-bool Contains(const uint64_t* begin, const uint64_t* end, uint64_t tag) {
-  return std::find(begin, end, tag) != end;
 }
 
 absl::StatusOr<std::vector<std::string>> RecordsOf(std::string_view log) {
@@ -130,11 +135,8 @@ void AppendRecord(std::string_view record, std::string* log) {
 // A record that is read, and written anew with the facts of renewed files.
 class Edit {
  public:
-  explicit Edit(std::string_view record) : record_(record), decoder_(record) {}
-  // Writes it anew: `manifest` has the numbers that all records get.
-  Edit(std::string_view record, const std::map<uint64_t, RenewedFile>& renewed,
-       const Manifest& manifest)
-      : record_(record), decoder_(record), renewed_(&renewed), manifest_(&manifest) {}
+  explicit Edit(std::string_view record, const std::map<uint64_t, RenewedFile>* renewed = nullptr)
+      : record_(record), decoder_(record), renewed_(renewed) {}
 
   // Returns OK, or a clause.
   absl::Status Read();
@@ -151,9 +153,6 @@ class Edit {
   // Number of bytes that were read.
   size_t At() const { return record_.size() - decoder_.left(); }
   std::string_view Text() { return decoder_.Bytes(decoder_.Varint()); }
-  void SkipFields(uint64_t end) {
-    while (decoder_.ok() && decoder_.Varint() != end) Text();
-  }
   void CopyUpTo(size_t end) {
     written_.append(record_.substr(copied_, end - copied_));
     copied_ = end;
@@ -164,9 +163,10 @@ class Edit {
     written_ += by;
     copied_ = At();
   }
-  static std::string FieldOf(uint64_t tag, std::string_view value) {
-    return VarintText(tag) + VarintText(value.size()) + std::string(value);
+  void ReplaceField(size_t begin, uint64_t tag, const std::string& value) {
+    Replace(begin, VarintText(tag) + VarintText(value.size()) + value);
   }
+  // Returns null for a file that stays.
   const RenewedFile* RenewedOf(uint64_t number) const {
     if (renewed_ == nullptr) return nullptr;
     const auto found = renewed_->find(number);
@@ -174,12 +174,11 @@ class Edit {
   }
 
   absl::Status ReadNewFile();
-  absl::Status ReadOther(uint64_t tag);
+  absl::Status Copy(uint64_t tag);
 
   const std::string_view record_;
   BlockDecoder decoder_;
-  const std::map<uint64_t, RenewedFile>* const renewed_ = nullptr;
-  const Manifest* const manifest_ = nullptr;
+  const std::map<uint64_t, RenewedFile>* const renewed_;
   std::string written_;
   size_t copied_ = 0;
 
@@ -196,71 +195,58 @@ class Edit {
 };
 
 absl::Status Edit::Read() {
-  while (decoder_.ok() && !decoder_.AtEnd()) {
+  absl::Status status;
+  while (status.ok() && decoder_.ok() && !decoder_.AtEnd()) {
     const uint64_t tag = decoder_.Varint();
-    absl::Status status;
     if (tag == kComparator) {
       comparator_ = std::string(Text());
-    } else if (tag == kNextFile) {
-      const size_t begin = At();
-      next_file_ = decoder_.Varint();
-      if (manifest_ != nullptr) Replace(begin, VarintText(manifest_->next_file));
-    } else if (tag == kLastSequence) {
-      const size_t begin = At();
-      last_sequence_ = decoder_.Varint();
-      if (manifest_ != nullptr) Replace(begin, VarintText(manifest_->last_sequence));
-    } else if (tag == kAtomicGroup) {
-      left_of_group_ = decoder_.Varint();
     } else if (tag == kLog) {
       decoder_.Varint();
       has_log_ = true;
+    } else if (tag == kNextFile) {
+      next_file_ = decoder_.Varint();
+    } else if (tag == kLastSequence) {
+      last_sequence_ = decoder_.Varint();
+    } else if (tag == kAtomicGroup) {
+      left_of_group_ = decoder_.Varint();
     } else if (tag == kDeletedFile) {
       decoder_.Varint();  // level
       const size_t begin = At();
       deleted_.push_back(decoder_.Varint());
-      if (const RenewedFile* const renewed = RenewedOf(deleted_.back())) {
-        Replace(begin, VarintText(renewed->number));
-      }
+      const RenewedFile* const renewed = RenewedOf(deleted_.back());
+      if (renewed != nullptr) Replace(begin, VarintText(renewed->number));
     } else if (tag == kFamily) {
       family_ = static_cast<uint32_t>(decoder_.Varint());
     } else if (tag == kFamilyAdd) {
       added_family_ = std::string(Text());
     } else if (tag == kFamilyDrop) {
       is_drop_ = true;
-    } else if (tag == kNewFile) {
-      status = ReadNewFile();
     } else {
-      status = ReadOther(tag);
+      status = tag == kNewFile ? ReadNewFile() : Copy(tag);
     }
-    if (!status.ok()) return status;
   }
-  return decoder_.ok() ? absl::OkStatus() : absl::DataLossError("one of its records is cut off");
+  if (!status.ok() || decoder_.ok()) return status;
+  return absl::DataLossError("one of its records is cut off");
 }
 
-absl::Status Edit::ReadOther(uint64_t tag) {
-  if (Contains(std::begin(kOldForms), std::end(kOldForms), tag)) {
+absl::Status Edit::Copy(uint64_t tag) {
+  if (std::find(std::begin(kOldForms), std::end(kOldForms), tag) != std::end(kOldForms)) {
     return absl::UnimplementedError(
         "it has records of an old form, which RocksDB replaces: open and close the database once");
   }
-  if (Contains(std::begin(kWithNumber), std::end(kWithNumber), tag)) {
-    decoder_.Varint();
-  } else if (tag == kCompactCursor) {
-    decoder_.Varint();  // level
-    Text();
-  } else if (tag == kBlobAddition) {
-    for (int i = 0; i < 3; ++i) decoder_.Varint();  // number, blobs, bytes
-    Text();                                         // checksum function
-    Text();
-    SkipFields(0);
-  } else if (tag == kBlobGarbage) {
-    for (int i = 0; i < 3; ++i) decoder_.Varint();
-    SkipFields(0);
-  } else if ((tag & kMayBeIgnored) != 0) {
-    Text();
-  } else {
+  const char* fields = (tag & kMayBeIgnored) != 0 ? "t" : nullptr;
+  for (const CopiedTag& copied : kCopiedTags) {
+    if (copied.tag == tag) fields = copied.fields;
+  }
+  if (fields == nullptr) {
     return absl::UnimplementedError(
         absl::StrCat("it has a record with tag ", tag,
                      ", which is not known: a Winnow for the RocksDB that wrote it is needed"));
+  }
+  for (; *fields != '\0'; ++fields) {
+    if (*fields == 'n') decoder_.Varint();
+    if (*fields == 't') Text();
+    while (*fields == 'f' && decoder_.ok() && decoder_.Varint() != 0) Text();
   }
   return absl::OkStatus();
 }
@@ -283,12 +269,12 @@ absl::Status Edit::ReadNewFile() {
     if (tag == kEndOfFields) break;
     const std::string_view value = Text();
     if (tag == kChecksum && renewed != nullptr && !renewed->checksum.empty()) {
-      Replace(begin, FieldOf(tag, renewed->checksum));
+      ReplaceField(begin, tag, renewed->checksum);
     } else if (tag == kChecksumFunction) {
       file.checksum_function = value == kUnknownChecksumFunction ? "" : std::string(value);
     } else if (tag == kTailSize && renewed != nullptr) {
       const uint64_t bytes = BlockDecoder(value).Varint() + renewed->bytes - file.bytes;
-      Replace(begin, FieldOf(tag, VarintText(bytes)));
+      ReplaceField(begin, tag, VarintText(bytes));
     } else if (tag == kOpenMetadata) {
       file.has_open_metadata = true;
     } else if (tag == kPath && value.size() == 1) {
@@ -381,16 +367,15 @@ std::string IdentityOf(ROCKSDB_NAMESPACE::Env* env, const std::string& database)
 
 std::string RenewedManifest(const Manifest& manifest,
                             const std::map<uint64_t, RenewedFile>& renewed, uint64_t next_file) {
-  Manifest numbers;
-  numbers.next_file = next_file;
-  numbers.last_sequence = manifest.last_sequence;
+  // Of two numbers in a record, the second one counts.
+  const std::string numbers = VarintText(kNextFile) + VarintText(next_file) +
+                              VarintText(kLastSequence) + VarintText(manifest.last_sequence);
   std::string log;
   for (const std::string& record : manifest.records) {
-    Edit edit(record, renewed, numbers);
+    Edit edit(record, &renewed);
     edit.Read().IgnoreError();  // it was read before
-    AppendRecord(std::move(edit).Renewed(), &log);
+    AppendRecord(std::move(edit).Renewed() + numbers, &log);
   }
-  AppendRecord(VarintText(kNextFile) + VarintText(next_file), &log);
   return log;
 }
 

@@ -1,9 +1,7 @@
 #include "src/database/new_ends.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_split.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
 #include <fcntl.h>
@@ -14,12 +12,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "src/sst/table_blocks.h"
+#include "src/workers/wire.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
@@ -30,325 +32,316 @@ using ROCKSDB_NAMESPACE::EnvOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
-constexpr char kFirstLine[] = "winnow refilter 1";
-constexpr size_t kEndBytes = 64;  // of a table, which identify it; a footer has 53
-constexpr size_t kCopiedAtOnce = 1 << 20;
+constexpr std::string_view kFirstLine = "winnow refilter 2\n";
+constexpr size_t kHashBytes = 8;
+constexpr size_t kEndBytes = 4096;  // of a table, with properties that identify it
+constexpr size_t kReadAtOnce = 1 << 20;
 
 // A file of the journal.
 struct Change {
-  std::string folder;
   uint64_t old_number = 0;
   uint64_t new_number = 0;
   uint64_t old_bytes = 0;
   uint64_t new_bytes = 0;
   uint64_t end_hash = 0;  // of the last bytes of the old file
-  bool is_copy = false;
 
-  std::string old_path() const { return absl::StrCat(folder, "/", TableName(old_number)); }
-  std::string new_path() const { return absl::StrCat(folder, "/", TableName(new_number)); }
+  template <typename Code>
+  void Fields(Code& code) {
+    code(old_number, new_number, old_bytes, new_bytes, end_hash);
+  }
 };
 
 struct Journal {
   std::string identity;  // of the database
   std::vector<Change> changes;
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(identity, changes);
+  }
 };
 
-std::string JournalPath(const std::string& database) {
-  return absl::StrCat(database, "/", kRefilterJournal);
+std::string TextOf(const Journal& journal) {
+  std::string text = std::string(kFirstLine) + Pack(journal);
+  PutFixed(HashKey(text).value, kHashBytes, &text);
+  return text;
+}
+
+std::optional<Journal> JournalOf(std::string_view text) {
+  const std::string_view hashed = text.substr(0, text.size() - std::min(text.size(), kHashBytes));
+  const bool is_whole =
+      hashed.substr(0, kFirstLine.size()) == kFirstLine &&
+      BlockDecoder(text.substr(hashed.size())).Fixed(kHashBytes) == HashKey(hashed).value;
+  return is_whole ? Unpack<Journal>(hashed.substr(kFirstLine.size())) : std::nullopt;
+}
+
+std::string PathIn(const std::string& folder, const std::string& name) {
+  return absl::StrCat(folder, "/", name);
 }
 std::string TemporaryPath(const std::string& path) { return path + ".tmp"; }
 
-absl::Status SyncFolder(Env* env, const std::string& folder) {
-  std::unique_ptr<ROCKSDB_NAMESPACE::Directory> directory;
-  Status status = env->NewDirectory(folder, &directory);
-  if (status.ok()) status = directory->Fsync();
-  return FileStatus(folder, status);
-}
-
-absl::Status SyncFolders(Env* env, const std::vector<Change>& changes) {
-  std::set<std::string> folders;
-  for (const Change& change : changes) folders.insert(change.folder);
-  for (const std::string& folder : folders) {
-    if (const absl::Status synced = SyncFolder(env, folder); !synced.ok()) return synced;
+// Reads the first bytes of a file by parts.
+Status ReadParts(Env* env, const std::string& path, uint64_t bytes,
+                 const std::function<Status(const Slice&)>& use) {
+  std::unique_ptr<ROCKSDB_NAMESPACE::SequentialFile> file;
+  Status status = env->NewSequentialFile(path, &file, EnvOptions());
+  std::string buffer(kReadAtOnce, '\0');
+  while (status.ok() && bytes > 0) {
+    Slice part;
+    status = file->Read(std::min<uint64_t>(buffer.size(), bytes), &part, &buffer[0]);
+    if (status.ok() && part.empty()) status = Status::IOError("the file is shorter");
+    if (status.ok()) status = use(part);
+    bytes -= part.size();
   }
-  return absl::OkStatus();
+  return status;
 }
 
-Status AppendAndSync(ROCKSDB_NAMESPACE::WritableFile* file, const std::string& bytes) {
-  Status status = file->Append(bytes);
-  if (status.ok()) status = file->Flush();
-  if (status.ok()) status = file->Fsync();
-  const Status closed = file->Close();
-  return status.ok() ? closed : status;
+// Changes files, but nothing any more after the first error. Whatever it writes is synced.
+class Disk {
+ public:
+  explicit Disk(Env* env) : env_(env) {}
+
+  const absl::Status& status() const { return status_; }
+  bool ok() const { return status_.ok(); }
+  void Fail(const absl::Status& status) { status_.Update(status); }
+  // Calls a function that returns a Status.
+  template <typename Call>
+  void Do(const std::string& path, Call call) {
+    if (ok()) status_ = FileStatus(path, call());
+  }
+
+  void SyncFolder(const std::string& folder) {
+    Do(folder, [&] {
+      std::unique_ptr<ROCKSDB_NAMESPACE::Directory> directory;
+      const Status opened = env_->NewDirectory(folder, &directory);
+      return opened.ok() ? directory->Fsync() : opened;
+    });
+  }
+  // The file may be missing.
+  void Remove(const std::string& path) {
+    Do(path, [&] {
+      const Status removed = env_->DeleteFile(path);
+      return env_->FileExists(path).IsNotFound() ? Status::OK() : removed;
+    });
+  }
+  // Replaces a file by rename; the new one has the owner and mode of `like`.
+  void Replace(const std::string& folder, const std::string& name, const std::string& like,
+               const std::string& bytes) {
+    const std::string path = PathIn(folder, name);
+    const std::string temporary = TemporaryPath(path);
+    Do(path, [&] { return WriteStringToFile(env_, bytes, temporary, /*should_sync=*/true); });
+    if (ok()) TakeOwner(temporary, like);
+    Do(path, [&] { return env_->RenameFile(temporary, path); });
+    SyncFolder(folder);
+  }
+  void Append(const std::string& path, const std::string& bytes) {
+    Reopen(path, [&](auto* file) { return file->Append(bytes); });
+  }
+  void Cut(const std::string& path, uint64_t bytes) {
+    Reopen(path, [&](auto* file) { return file->Truncate(bytes); });
+  }
+  // Copies by reference, if the file system can, else byte by byte; returns the bytes written.
+  // Append syncs them.
+  uint64_t Copy(const std::string& from, const std::string& to, uint64_t bytes) {
+    bool is_cloned = false;
+    Do(to, [&] {
+      std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> copy;
+      Status status = env_->NewWritableFile(to, &copy, EnvOptions());
+      if (!status.ok()) return status;
+      is_cloned = Clone(from, to);
+      status = ReadParts(env_, from, is_cloned ? 0 : bytes,
+                         [&](const Slice& part) { return copy->Append(part); });
+      const Status closed = copy->Close();
+      return status.ok() ? closed : status;
+    });
+    if (ok()) TakeOwner(to, from);
+    return is_cloned ? 0 : bytes;
+  }
+
+ private:
+  template <typename Use>
+  void Reopen(const std::string& path, Use use) {
+    Do(path, [&] {
+      std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> file;
+      Status status = env_->ReopenWritableFile(path, &file, EnvOptions());
+      if (!status.ok()) return status;
+      status = use(file.get());
+      if (status.ok()) status = file->Flush();
+      if (status.ok()) status = file->Fsync();
+      const Status closed = file->Close();
+      return status.ok() ? closed : status;
+    });
+  }
+  static bool Clone(const std::string& from, const std::string& to) {
+    const int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
+    const int target = ::open(to.c_str(), O_WRONLY | O_CLOEXEC);
+    const bool is_cloned = source >= 0 && target >= 0 && ::ioctl(target, FICLONE, source) == 0;
+    if (source >= 0) ::close(source);
+    if (target >= 0) ::close(target);
+    return is_cloned;
+  }
+
+  Env* const env_;
+  absl::Status status_;
+};
+
+// Returns the checksum of a file as FileChecksumGenCrc32c computes it.
+std::string ChecksumOf(Env* env, const std::string& path, uint64_t bytes, Disk* disk) {
+  const std::unique_ptr<ROCKSDB_NAMESPACE::FileChecksumGenerator> generator =
+      ROCKSDB_NAMESPACE::GetFileChecksumGenCrc32cFactory()->CreateFileChecksumGenerator({});
+  disk->Do(path, [&] {
+    return ReadParts(env, path, bytes, [&](const Slice& part) {
+      generator->Update(part.data(), part.size());
+      return Status::OK();
+    });
+  });
+  generator->Finalize();
+  return generator->GetChecksum();
 }
 
-// Writes a new file with the owner and mode of another one, and syncs it.
-absl::Status WriteFile(Env* env, const std::string& path, const std::string& like,
-                       const std::string& bytes) {
-  std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> file;
-  Status status = env->NewWritableFile(path, &file, EnvOptions());
-  if (status.ok()) status = AppendAndSync(file.get(), bytes);
-  if (status.ok()) TakeOwner(path, like);
-  return FileStatus(path, status);
-}
-
-// Replaces a file by rename, which is synced.
-absl::Status ReplaceFile(Env* env, const std::string& folder, const std::string& path,
-                         const std::string& like, const std::string& bytes) {
-  absl::Status status = WriteFile(env, TemporaryPath(path), like, bytes);
-  if (!status.ok()) return status;
-  status = FileStatus(path, env->RenameFile(TemporaryPath(path), path));
-  return status.ok() ? SyncFolder(env, folder) : status;
-}
-
-// Removes a file, which may be missing.
-absl::Status Remove(Env* env, const std::string& path) {
-  const Status status = env->DeleteFile(path);
-  return status.IsNotFound() || env->FileExists(path).IsNotFound() ? absl::OkStatus()
-                                                                   : FileStatus(path, status);
-}
-
-// Returns the hash of what was a file's end when it had so many bytes; 0 if it can't be read.
-uint64_t HashOfEnd(Env* env, const std::string& path, uint64_t bytes) {
+// Returns the hash of what was a file's end when it had so many bytes; nullopt if it can't be read.
+std::optional<uint64_t> HashOfEnd(Env* env, const std::string& path, uint64_t bytes) {
   std::unique_ptr<ROCKSDB_NAMESPACE::RandomAccessFile> file;
   const uint64_t size = std::min<uint64_t>(bytes, kEndBytes);
   std::string buffer(size, '\0');
   Slice end;
   const bool is_read = env->NewRandomAccessFile(path, &file, EnvOptions()).ok() &&
                        file->Read(bytes - size, size, &end, buffer.data()).ok();
-  return is_read && end.size() == size ? HashKey({end.data(), end.size()}).value : 0;
+  if (!is_read || end.size() != size) return std::nullopt;
+  return HashKey({end.data(), end.size()}).value;
 }
 
-// The database's own folder is an empty text, so that the database may be moved. The last line has
-// a hash of those before.
-std::string TextOf(const Journal& journal, const std::string& database) {
-  std::string text =
-      absl::StrCat(kFirstLine, "\nidentity ", absl::BytesToHexString(journal.identity), "\n");
-  for (const Change& change : journal.changes) {
-    const std::string folder = change.folder == database ? "" : change.folder;
-    absl::StrAppend(&text, change.is_copy ? "copy " : "link ", change.old_number, " ",
-                    change.new_number, " ", change.old_bytes, " ", change.new_bytes, " ",
-                    change.end_hash, " ", absl::BytesToHexString(folder), "\n");
-  }
-  return absl::StrCat(text, "end ", HashKey(text).value, "\n");
+// Returns the number in the name of a database's file: 000012.sst, MANIFEST-000013, …
+std::optional<uint64_t> NumberOf(absl::string_view name) {
+  const bool is_numbered =
+      absl::ConsumePrefix(&name, "MANIFEST-") || absl::ConsumePrefix(&name, "OPTIONS-");
+  const absl::string_view digits = name.substr(0, name.find('.'));
+  uint64_t number = 0;
+  const bool has_number =
+      (is_numbered || digits.size() < name.size()) && absl::SimpleAtoi(digits, &number);
+  return has_number ? std::optional(number) : std::nullopt;
 }
 
-std::optional<Journal> JournalOf(const std::string& text, const std::string& database) {
-  const size_t last = text.rfind("end ");
-  if (last == std::string::npos ||
-      text.substr(last) != absl::StrCat("end ", HashKey(text.substr(0, last)).value, "\n")) {
-    return std::nullopt;
-  }
-  const std::vector<std::string> lines = absl::StrSplit(text.substr(0, last), '\n');
-  Journal journal;
-  for (size_t i = 1; i + 1 < lines.size(); ++i) {
-    const std::vector<std::string> words = absl::StrSplit(lines[i], ' ');
-    if (words[0] == "identity" && words.size() == 2) {
-      journal.identity = absl::HexStringToBytes(words[1]);
-    } else {
-      Change change;
-      if (words.size() != 7 || (words[0] != "copy" && words[0] != "link") ||
-          !absl::SimpleAtoi(words[1], &change.old_number) ||
-          !absl::SimpleAtoi(words[2], &change.new_number) ||
-          !absl::SimpleAtoi(words[3], &change.old_bytes) ||
-          !absl::SimpleAtoi(words[4], &change.new_bytes) ||
-          !absl::SimpleAtoi(words[5], &change.end_hash)) {
-        return std::nullopt;
-      }
-      change.is_copy = words[0] == "copy";
-      change.folder = words[6].empty() ? database : absl::HexStringToBytes(words[6]);
-      journal.changes.push_back(std::move(change));
-    }
-  }
-  return lines[0] == kFirstLine ? std::optional(std::move(journal)) : std::nullopt;
+std::vector<std::string> NamesIn(Env* env, const std::string& folder) {
+  std::vector<std::string> names;
+  env->GetChildren(folder, &names).PermitUncheckedError();
+  return names;
 }
 
-// Returns the greatest number of a file in these folders: 000012.sst, MANIFEST-000013, …
-uint64_t GreatestNumber(Env* env, const std::vector<std::string>& folders) {
+uint64_t GreatestNumber(const EndsToWrite& where) {
   uint64_t greatest = 0;
-  for (const std::string& folder : folders) {
-    std::vector<std::string> names;
-    env->GetChildren(folder, &names).PermitUncheckedError();
-    for (absl::string_view name : names) {
-      const bool is_numbered =
-          absl::ConsumePrefix(&name, "MANIFEST-") || absl::ConsumePrefix(&name, "OPTIONS-");
-      const absl::string_view digits = name.substr(0, name.find('.'));
-      uint64_t number = 0;
-      if ((is_numbered || digits.size() < name.size()) && absl::SimpleAtoi(digits, &number)) {
-        greatest = std::max(greatest, number);
-      }
+  for (const std::string& folder : where.folders) {
+    for (const std::string& name : NamesIn(where.env, folder)) {
+      greatest = std::max(greatest, NumberOf(name).value_or(0));
     }
   }
   return greatest;
 }
 
-// Copies a file by reference, if the file system can, else byte by byte; returns the bytes written.
-absl::StatusOr<uint64_t> CopyFile(Env* env, const std::string& from, const std::string& to,
-                                  uint64_t bytes) {
-  std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> copy;
-  Status status = env->NewWritableFile(to, &copy, EnvOptions());
-  if (!status.ok()) return FileStatus(to, status);
-  const int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
-  const int target = ::open(to.c_str(), O_WRONLY | O_CLOEXEC);
-  const bool is_cloned = source >= 0 && target >= 0 && ::ioctl(target, FICLONE, source) == 0;
-  if (source >= 0) ::close(source);
-  if (target >= 0) ::close(target);
-  const uint64_t to_copy = is_cloned ? 0 : bytes;
-  std::unique_ptr<ROCKSDB_NAMESPACE::SequentialFile> original;
-  status = env->NewSequentialFile(from, &original, EnvOptions());
-  std::string buffer(kCopiedAtOnce, '\0');
-  for (uint64_t copied = 0; status.ok() && copied < to_copy;) {
-    Slice part;
-    status = original->Read(std::min<uint64_t>(buffer.size(), to_copy - copied), &part, &buffer[0]);
-    if (status.ok() && part.empty()) status = Status::IOError("the file is shorter");
-    if (status.ok()) status = copy->Append(part);
-    copied += part.size();
+// Returns the folder that has the file under either number, by its old end; empty if none has it.
+std::string FolderOf(const Change& change, const EndsToWrite& where) {
+  for (const std::string& folder : where.folders) {
+    for (const uint64_t number : {change.old_number, change.new_number}) {
+      const std::string path = PathIn(folder, TableName(number));
+      if (HashOfEnd(where.env, path, change.old_bytes) == change.end_hash) return folder;
+    }
   }
-  const Status closed = copy->Close();
-  if (status.ok()) status = closed;
-  if (!status.ok()) return FileStatus(to, status);
-  return to_copy;
-}
-
-absl::Status AppendTo(Env* env, const std::string& path, const std::string& bytes) {
-  std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> file;
-  Status status = env->ReopenWritableFile(path, &file, EnvOptions());
-  if (status.ok()) status = AppendAndSync(file.get(), bytes);
-  return FileStatus(path, status);
-}
-
-// Returns the checksum of a file as FileChecksumGenCrc32c computes it.
-absl::StatusOr<std::string> ChecksumOf(Env* env, const std::string& path) {
-  std::unique_ptr<ROCKSDB_NAMESPACE::SequentialFile> file;
-  Status status = env->NewSequentialFile(path, &file, EnvOptions());
-  const std::unique_ptr<ROCKSDB_NAMESPACE::FileChecksumGenerator> generator =
-      ROCKSDB_NAMESPACE::GetFileChecksumGenCrc32cFactory()->CreateFileChecksumGenerator({});
-  std::string buffer(kCopiedAtOnce, '\0');
-  Slice part(buffer);
-  while (status.ok() && !part.empty()) {
-    status = file->Read(buffer.size(), &part, &buffer[0]);
-    if (status.ok()) generator->Update(part.data(), part.size());
-  }
-  if (!status.ok()) return FileStatus(path, status);
-  generator->Finalize();
-  return generator->GetChecksum();
+  return {};
 }
 
 // Cuts what was appended to a file that is live under its old number.
-absl::Status Cut(Env* env, const Change& change) {
-  const std::string path = change.old_path();
+void CutOld(const Change& change, const std::string& folder, Env* env, Disk* disk) {
+  const std::string name = TableName(change.old_number);
+  const std::string path = PathIn(folder, name);
   uint64_t bytes = 0;
-  Status status = env->GetFileSize(path, &bytes);
-  const bool is_it = status.ok() && bytes >= change.old_bytes && bytes <= change.new_bytes &&
+  const bool is_it = !folder.empty() && env->GetFileSize(path, &bytes).ok() &&
+                     bytes <= change.new_bytes &&
                      HashOfEnd(env, path, change.old_bytes) == change.end_hash;
   if (!is_it) {
-    return absl::DataLossError(
-        absl::StrCat(path, " is not the file that the journal ", kRefilterJournal, " names, of ",
-                     change.old_bytes, " to ", change.new_bytes, " bytes: it has ", bytes,
-                     ". If other files were copied over the database since, remove the "
-                     "journal; else restore a backup"));
+    disk->Fail(absl::DataLossError(absl::StrCat(
+        name, ", as the journal ", kRefilterJournal, " names it, of ", change.old_bytes, " to ",
+        change.new_bytes,
+        " bytes, is in no folder of the database: name others by --path. If "
+        "other files were copied over the database since, remove the journal; else restore a "
+        "backup")));
+  } else if (bytes > change.old_bytes) {
+    disk->Cut(path, change.old_bytes);
   }
-  if (bytes == change.old_bytes) return absl::OkStatus();
-  std::unique_ptr<ROCKSDB_NAMESPACE::WritableFile> file;
-  status = env->ReopenWritableFile(path, &file, EnvOptions());
-  if (status.ok()) status = file->Truncate(change.old_bytes);
-  if (status.ok()) status = AppendAndSync(file.get(), {});
-  return FileStatus(path, status);
 }
 
 // Undoes or finishes what was done to one file. Without either number in the MANIFEST, RocksDB was
 // opened since and needs neither file, or what is there is not its whole record: both stay, and
 // RocksDB removes files that it does not need.
-absl::Status End(Env* env, const Change& change, const Manifest& manifest) {
+void End(const Change& change, const std::string& folder, const Manifest& manifest, Env* env,
+         Disk* disk) {
   const auto before = manifest.files.find(change.old_number);
   const auto after = manifest.files.find(change.new_number);
+  const bool is_after = after != manifest.files.end();
   if (before != manifest.files.end()) {
-    if (!change.is_copy && before->second.bytes == change.old_bytes) {
-      if (const absl::Status cut = Cut(env, change); !cut.ok()) return cut;
-    }
-    return after == manifest.files.end() ? Remove(env, change.new_path()) : absl::OkStatus();
-  }
-  if (after != manifest.files.end() && after->second.bytes == change.new_bytes) {
-    return Remove(env, change.old_path());
-  }
-  return absl::OkStatus();
-}
-
-// Sets the folder of a file that is not where the journal says: a folder that was moved.
-void FindFolder(Env* env, const std::vector<std::string>& folders, Change* change) {
-  for (const std::string& folder : folders) {
-    if (env->FileExists(change->old_path()).ok() || env->FileExists(change->new_path()).ok())
-      return;
-    Change there = *change;
-    there.folder = folder;
-    if (env->FileExists(there.old_path()).ok() || env->FileExists(there.new_path()).ok()) {
-      *change = there;
-    }
+    if (before->second.bytes == change.old_bytes) CutOld(change, folder, env, disk);
+    if (!is_after && !folder.empty()) disk->Remove(PathIn(folder, TableName(change.new_number)));
+  } else if (is_after && after->second.bytes == change.new_bytes && !folder.empty()) {
+    disk->Remove(PathIn(folder, TableName(change.old_number)));
   }
 }
 
 // Removes the MANIFESTs but this one.
-absl::Status RemoveOtherManifests(Env* env, const std::string& database, uint64_t number) {
-  std::vector<std::string> names;
-  env->GetChildren(database, &names).PermitUncheckedError();
-  for (const std::string& name : names) {
-    absl::string_view digits = name;
-    uint64_t other = 0;
-    const bool is_manifest = absl::ConsumePrefix(&digits, "MANIFEST-") &&
-                             absl::SimpleAtoi(absl::StripSuffix(digits, ".tmp"), &other);
-    if (!is_manifest || name == ManifestName(number)) continue;
-    const absl::Status removed = Remove(env, absl::StrCat(database, "/", name));
-    if (!removed.ok()) return removed;
+void RemoveOtherManifests(const EndsToWrite& where, uint64_t number, Disk* disk) {
+  for (const std::string& name : NamesIn(where.env, where.database)) {
+    const std::string manifest = ManifestName(NumberOf(name).value_or(0));
+    const bool is_manifest = name == manifest || name == TemporaryPath(manifest);
+    if (is_manifest && name != ManifestName(number)) disk->Remove(PathIn(where.database, name));
   }
-  return SyncFolder(env, database);
+  disk->SyncFolder(where.database);
+}
+
+// Writes a file under its new number: a second name of it, or a copy.
+void WriteNew(const EndsToWrite& where, const Change& change, const NewEnd& end, Disk* disk,
+              WrittenEnds* written) {
+  const std::string from = PathIn(end.folder, TableName(change.old_number));
+  const std::string to = PathIn(end.folder, TableName(change.new_number));
+  bool is_copied = !end.bytes.empty() && (where.copies_all || HasOtherNames(where.env, from));
+  if (!is_copied) {
+    disk->Do(to, [&] {
+      const Status linked = where.env->LinkFile(from, to);
+      // There are no hard links, or no more.
+      is_copied = !linked.ok() && !linked.IsNoSpace() && where.env->FileExists(to).IsNotFound();
+      return is_copied ? Status::OK() : linked;
+    });
+  }
+  if (is_copied) {
+    written->bytes_written += disk->Copy(from, to, change.old_bytes);
+    ++written->files_copied;
+  }
+  if (is_copied || !end.bytes.empty()) disk->Append(to, end.bytes);
+  written->bytes_written += end.bytes.size();
 }
 
 // Steps 2 to 4.
-absl::StatusOr<WrittenEnds> WriteBatch(const EndsToWrite& where, const Journal& journal,
-                                       const std::vector<NewEnd>& ends, const Manifest& manifest,
-                                       uint64_t new_manifest) {
-  Env* const env = where.env;
+WrittenEnds WriteBatch(const EndsToWrite& where, const Journal& journal,
+                       const std::vector<NewEnd>& ends, const Manifest& manifest,
+                       uint64_t new_manifest, Disk* disk) {
   WrittenEnds written;
   std::map<uint64_t, RenewedFile> renewed;
+  std::set<std::string> folders;
   for (size_t i = 0; i < ends.size(); ++i) {
     const Change& change = journal.changes[i];
-    if (change.is_copy) {
-      const absl::StatusOr<uint64_t> copied =
-          CopyFile(env, change.old_path(), change.new_path(), change.old_bytes);
-      if (!copied.ok()) return copied.status();
-      TakeOwner(change.new_path(), change.old_path());
-      written.bytes_written += *copied;
-      ++written.files_copied;
-    } else {
-      const Status linked = env->LinkFile(change.old_path(), change.new_path());
-      if (!linked.ok()) return FileStatus(change.new_path(), linked);
-    }
-    if (change.is_copy || !ends[i].bytes.empty()) {
-      const absl::Status appended = AppendTo(env, change.new_path(), ends[i].bytes);
-      if (!appended.ok()) return appended;
-    }
-    written.bytes_written += ends[i].bytes.size();
+    WriteNew(where, change, ends[i], disk, &written);
+    folders.insert(ends[i].folder);
     RenewedFile& file = renewed[change.old_number];
-    file.number = change.new_number;
-    file.bytes = change.new_bytes;
+    file = {change.new_number, change.new_bytes, ""};
     if (!manifest.files.at(change.old_number).checksum_function.empty()) {
-      absl::StatusOr<std::string> checksum = ChecksumOf(env, change.new_path());
-      if (!checksum.ok()) return checksum.status();
-      file.checksum = std::move(*checksum);
+      const std::string path = PathIn(ends[i].folder, TableName(change.new_number));
+      file.checksum = ChecksumOf(where.env, path, change.new_bytes, disk);
     }
   }
-  if (const absl::Status synced = SyncFolders(env, journal.changes); !synced.ok()) return synced;
+  for (const std::string& folder : folders) disk->SyncFolder(folder);
   const std::string text = RenewedManifest(manifest, renewed, new_manifest + 1);
-  const std::string path = absl::StrCat(where.database, "/", ManifestName(new_manifest));
-  const std::string former = absl::StrCat(where.database, "/", ManifestName(manifest.number));
+  const std::string former = PathIn(where.database, ManifestName(manifest.number));
   // Whole or missing, as best_efforts_recovery takes the MANIFEST of the greatest number.
-  absl::Status status = ReplaceFile(env, where.database, path, former, text);
-  if (!status.ok()) return status;
+  disk->Replace(where.database, ManifestName(new_manifest), former, text);
+  disk->Replace(where.database, "CURRENT", former, ManifestName(new_manifest) + "\n");
   written.bytes_written += text.size();
-  const std::string current = absl::StrCat(where.database, "/CURRENT");
-  status = ReplaceFile(env, where.database, current, former,
-                       absl::StrCat(ManifestName(new_manifest), "\n"));
-  if (!status.ok()) return status;
   return written;
 }
 
@@ -360,7 +353,7 @@ absl::Status FileStatus(const std::string& path, const Status& status) {
 }
 
 bool HasRefilterJournal(Env* env, const std::string& database) {
-  return env->FileExists(JournalPath(database)).ok();
+  return env->FileExists(PathIn(database, kRefilterJournal)).ok();
 }
 
 void TakeOwner(const std::string& path, const std::string& of) {
@@ -384,81 +377,72 @@ bool HasOtherNames(Env* env, const std::string& path) {
   return !env->NumFileLinks(path, &names).ok() || names != 1;
 }
 
-absl::StatusOr<bool> FinishOrUndo(Env* env, const std::string& database,
-                                  const std::vector<std::string>& folders) {
+absl::StatusOr<bool> FinishOrUndo(const EndsToWrite& where) {
+  Disk disk(where.env);
   for (const char* const name : {kRefilterJournal, "CURRENT"}) {
-    const std::string path = TemporaryPath(absl::StrCat(database, "/", name));
-    if (const absl::Status removed = Remove(env, path); !removed.ok()) return removed;
+    disk.Remove(TemporaryPath(PathIn(where.database, name)));
   }
-  if (!HasRefilterJournal(env, database)) return false;
-  const std::string path = JournalPath(database);
+  if (!disk.ok()) return disk.status();
+  if (!HasRefilterJournal(where.env, where.database)) return false;
+  const std::string path = PathIn(where.database, kRefilterJournal);
   std::string text;
-  if (const Status read = ReadFileToString(env, path, &text); !read.ok()) {
-    return FileStatus(path, read);
-  }
-  std::optional<Journal> journal = JournalOf(text, database);
+  disk.Do(path, [&] { return ReadFileToString(where.env, path, &text); });
+  if (!disk.ok()) return disk.status();
+  const std::optional<Journal> journal = JournalOf(text);
   if (!journal) {
     return absl::DataLossError(
         absl::StrCat(path,
                      " is no journal of this Winnow: another version's winnow refilter, or "
                      "a damaged file. Run that version, or restore a backup"));
   }
-  if (journal->identity != IdentityOf(env, database)) {
+  if (journal->identity != IdentityOf(where.env, where.database)) {
     return absl::DataLossError(absl::StrCat(
         path,
         " is of another database, as the file IDENTITY shows: if a new one was made in this "
         "folder, remove the journal"));
   }
-  const absl::StatusOr<Manifest> manifest = ReadManifest(env, database);
+  const absl::StatusOr<Manifest> manifest = ReadManifest(where.env, where.database);
   if (!manifest.ok()) return manifest.status();
   // CURRENT as it is now must last before a file goes, and no other MANIFEST may name what goes.
-  absl::Status status = SyncFolder(env, database);
-  if (status.ok()) status = RemoveOtherManifests(env, database, manifest->number);
-  for (Change& change : journal->changes) {
-    if (!status.ok()) return status;
-    FindFolder(env, folders, &change);
-    status = End(env, change, *manifest);
+  disk.SyncFolder(where.database);
+  RemoveOtherManifests(where, manifest->number, &disk);
+  std::set<std::string> folders;
+  for (const Change& change : journal->changes) {
+    const std::string folder = disk.ok() ? FolderOf(change, where) : "";
+    End(change, folder, *manifest, where.env, &disk);
+    if (!folder.empty()) folders.insert(folder);
   }
-  if (status.ok()) status = SyncFolders(env, journal->changes);
-  if (status.ok()) status = Remove(env, path);
-  if (status.ok()) status = SyncFolder(env, database);
-  if (!status.ok()) return status;
+  for (const std::string& folder : folders) disk.SyncFolder(folder);
+  disk.Remove(path);
+  disk.SyncFolder(where.database);
+  if (!disk.ok()) return disk.status();
   return true;
 }
 
-absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vector<NewEnd>& ends,
+absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, std::vector<NewEnd> ends,
                                       Manifest* manifest) {
   Journal journal;
-  uint64_t number = std::max(manifest->next_file, GreatestNumber(where.env, where.folders) + 1);
-  std::vector<NewEnd> ascending = ends;
-  std::sort(ascending.begin(), ascending.end(),
-            [](const NewEnd& a, const NewEnd& b) { return a.number < b.number; });
-  for (const NewEnd& end : ascending) {
-    Change change;
-    change.folder = end.folder;
-    change.old_number = end.number;
-    change.new_number = number++;
-    change.old_bytes = manifest->files.at(end.number).bytes;
-    change.new_bytes = change.old_bytes + end.bytes.size();
-    change.end_hash = HashOfEnd(where.env, change.old_path(), change.old_bytes);
-    change.is_copy =
-        !end.bytes.empty() && (where.copies_all || HasOtherNames(where.env, change.old_path()));
-    journal.changes.push_back(std::move(change));
-  }
   journal.identity = IdentityOf(where.env, where.database);
-  const absl::Status begun =
-      ReplaceFile(where.env, where.database, JournalPath(where.database),
-                  absl::StrCat(where.database, "/", ManifestName(manifest->number)),
-                  TextOf(journal, where.database));
-  const absl::StatusOr<WrittenEnds> written =
-      begun.ok() ? WriteBatch(where, journal, ascending, *manifest, number)
-                 : absl::StatusOr<WrittenEnds>(begun);
+  uint64_t number = std::max(manifest->next_file, GreatestNumber(where) + 1);
+  std::sort(ends.begin(), ends.end(),
+            [](const NewEnd& a, const NewEnd& b) { return a.number < b.number; });
+  for (const NewEnd& end : ends) {
+    const uint64_t bytes = manifest->files.at(end.number).bytes;
+    const std::string path = PathIn(end.folder, TableName(end.number));
+    const std::optional<uint64_t> hash = HashOfEnd(where.env, path, bytes);
+    if (!hash) return absl::UnavailableError(absl::StrCat(path, " can't be read any more"));
+    journal.changes.push_back({end.number, number++, bytes, bytes + end.bytes.size(), *hash});
+  }
+  Disk disk(where.env);
+  disk.Replace(where.database, kRefilterJournal,
+               PathIn(where.database, ManifestName(manifest->number)), TextOf(journal));
+  const WrittenEnds written = WriteBatch(where, journal, ends, *manifest, number, &disk);
   // Step 5, or all steps back.
-  const absl::StatusOr<bool> ended = FinishOrUndo(where.env, where.database, where.folders);
+  const absl::StatusOr<bool> ended = FinishOrUndo(where);
   if (!ended.ok()) {
     return absl::Status(
         ended.status().code(),
-        absl::StrCat(written.ok() ? "" : written.status().message(), written.ok() ? "" : "; ",
+        absl::StrCat(disk.ok() ? "" : disk.status().message(), disk.ok() ? "" : "; ",
                      ended.status().message(),
                      ". Run winnow refilter again to end this batch. Until then "
                      "RocksDB may refuse the database: do not repair it, and do not open it with "
@@ -467,6 +451,7 @@ absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vecto
   absl::StatusOr<Manifest> renewed = ReadManifest(where.env, where.database);
   if (!renewed.ok()) return renewed.status();
   *manifest = std::move(*renewed);
+  if (!disk.ok()) return disk.status();
   return written;
 }
 

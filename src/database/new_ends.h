@@ -5,7 +5,8 @@
 // name of the same inode, or a copy if the inode has further names, as files of checkpoints and
 // backups do. Steps of a batch, each of which is synced before the next:
 //
-//   1. the journal names the files, their old and new numbers and sizes
+//   1. the journal names the files: their old and new numbers and sizes, and a hash of their old
+//   ends
 //   2. files under the new numbers, with the new ends
 //   3. a MANIFEST with the new numbers and sizes
 //   4. CURRENT names it: the batch is done
@@ -16,7 +17,7 @@
 // to other files. So what ends a batch removes no file that is live, and cuts only a file that the
 // MANIFEST lists with its old size, and that has its old end there. New numbers exceed all numbers
 // of files in the database's folders, and ascend as the old ones do, by which RocksDB breaks ties
-// on level 0.
+// on level 0. On file systems without hard links, files are copied.
 
 #ifndef WINNOW_SRC_DATABASE_NEW_ENDS_H_
 #define WINNOW_SRC_DATABASE_NEW_ENDS_H_
@@ -47,25 +48,22 @@ struct WrittenEnds {
   uint64_t files_copied = 0;
 };
 
-// Functions that write need the database's LOCK. `folders` are all folders with files of the
-// database, its own first, also that of its WAL. `env` is Env::Default(), but in tests.
+// A database whose LOCK the process holds.
 struct EndsToWrite {
-  ROCKSDB_NAMESPACE::Env* env;
+  ROCKSDB_NAMESPACE::Env* env;  // Env::Default(), but in tests
   std::string database;
-  std::vector<std::string> folders;
-  bool copies_all = false;  // no inode of now is written
+  std::vector<std::string> folders;  // all with its files, its own first, also that of its WAL
+  bool copies_all = false;           // no inode of now is written
 };
 
 // Writes a batch, and updates *manifest. On an error, everything is as before, or FinishOrUndo is
 // needed and fails, too; the message is a sentence.
-absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, const std::vector<NewEnd>& ends,
+absl::StatusOr<WrittenEnds> WriteEnds(const EndsToWrite& where, std::vector<NewEnd> ends,
                                       Manifest* manifest);
 
 // Finishes or undoes the batch that the journal names, if there is one: what a killed process left.
-// Returns whether there was one. Must come before anything else is read. `folders` may have been
-// moved since; they are searched for files that are not where the journal says.
-absl::StatusOr<bool> FinishOrUndo(ROCKSDB_NAMESPACE::Env* env, const std::string& database,
-                                  const std::vector<std::string>& folders);
+// Returns whether there was one. Must come before anything else is read.
+absl::StatusOr<bool> FinishOrUndo(const EndsToWrite& where);
 
 // Returns OK, or an error that names the file.
 absl::Status FileStatus(const std::string& path, const ROCKSDB_NAMESPACE::Status& status);

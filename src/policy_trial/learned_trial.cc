@@ -10,6 +10,7 @@
 
 #include "src/core/level_plan.h"
 #include "src/core/sizing.h"
+#include "src/rocksdb/builders/memory_budget.h"
 #include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/ranges/key_order.h"
 #include "src/rocksdb/trees/context.h"
@@ -122,32 +123,61 @@ void LearnedTrial::LookUp(std::string_view key, const std::vector<Answer>& answe
   }
 }
 
-std::vector<double> LearnedTrial::BitsOnceWritten(const PolicyOptions& policy) const {
-  std::vector<FilterOptions> planned;
+std::vector<LearnedTrial::Written> LearnedTrial::OnceWritten(const PolicyOptions& policy) const {
+  std::vector<Written> written;
   std::vector<family::Shape::Placed> filtered;
   for (size_t i = 0; i < files_.size(); ++i) {
     const BuildFacts facts = FactsOfPlace(shape_, files_[i].place);
-    planned.push_back(
+    Written& file = written.emplace_back();
+    file.has_filter = NeedsFilter(
         plugin::PlannedOptions(policy, facts, known_, plugin::NextLevel(facts, known_)));
-    if (live_[i] != nullptr && NeedsFilter(planned[i])) {
+    if (live_[i] != nullptr && file.has_filter) {
       filtered.push_back({live_[i], files_[i].place.level});
     }
   }
   const family::Shape shape(filtered, known_.is_bytewise);
   const double uniform = core::RateBits(policy.bits_per_key);
-  const double mean = shape.sums().log2_reach / std::max(shape.sums().keys, 1.0);
-  std::vector<double> bits;
+  double mean = shape.sums().log2_reach / std::max(shape.sums().keys, 1.0);
+  if (policy.filter_memory > 0) mean = uniform + Log2LambdaOf(policy, shape);
   for (size_t i = 0; i < files_.size(); ++i) {
     const family::Shape::Placed* const placed =
         live_[i] == nullptr ? nullptr : shape.Find(*live_[i]);
-    if (!NeedsFilter(planned[i])) {
-      bits.push_back(0);
-    } else if (policy.level_plan == LevelPlan::kUniform || placed == nullptr) {
-      bits.push_back(policy.bits_per_key);
-    } else {
-      const double by_rule = family::BitsByRule(uniform, placed->reach, mean);
-      bits.push_back(core::BitsForRate(std::exp2(-by_rule)));
-    }
+    if (placed == nullptr) continue;
+    family::Decided& decided = written[i].decided.emplace();
+    decided.reach = placed->reach;
+    decided.mean = mean;
+    decided.bits = policy.filter_memory == 0 ? family::BitsByRule(uniform, placed->reach, mean)
+                                             : std::clamp(uniform + placed->reach.log2() - mean,
+                                                          family::kLeastBits, family::kMostBits);
+    written[i].more_on_level = shape.MoreOnLevel(placed->level);
+  }
+  return written;
+}
+
+double LearnedTrial::Log2LambdaOf(const PolicyOptions& policy, const family::Shape& shape) const {
+  family::Family::Totals totals;
+  std::vector<family::Weighed> all;
+  for (const family::Shape::Placed& placed : shape.files()) {
+    ++totals.files;
+    totals.keys += placed.file->keys;
+    all.push_back({placed.reach.log2(), placed.file->keys});
+  }
+  TreePlace last;
+  last.level = std::max(known_.depth, 0);
+  const plugin::SharedMemory memory =
+      plugin::MemoryOf(policy, FactsOfPlace(shape_, last), known_, totals);
+  return family::Log2LambdaFor(all, memory.bits, memory.most_bits);
+}
+
+std::vector<double> LearnedTrial::BitsOnceWritten(const PolicyOptions& policy) const {
+  PolicyOptions by_bits = policy;
+  by_bits.filter_memory = 0;
+  std::vector<double> bits;
+  for (const Written& file : OnceWritten(by_bits)) {
+    const bool is_uniform = policy.level_plan == LevelPlan::kUniform || !file.decided;
+    bits.push_back(!file.has_filter ? 0
+                   : is_uniform     ? policy.bits_per_key
+                                    : core::BitsForRate(std::exp2(-file.decided->bits)));
   }
   return bits;
 }

@@ -71,11 +71,22 @@ class LearnedTrial {
   // Records a sampled lookup with the answers of all files that it checks.
   void LookUp(std::string_view key, const std::vector<Answer>& answers);
 
-  // Returns the bits per key of each file's filter, or 0, once every file was written under this
-  // policy beside the others. Files on an unknown level have bits_per_key.
+  // A file's filter once every file was written under a policy beside the others.
+  struct Written {
+    bool has_filter = false;
+    std::optional<family::Decided> decided{};  // by the rule; unset for files on an unknown level
+    double more_on_level = 0;                  // Shape::MoreOnLevel
+  };
+  std::vector<Written> OnceWritten(const PolicyOptions& policy) const;
+
+  // Returns the bits per key of each file's filter, or 0, without filter_memory. Files on an
+  // unknown level have bits_per_key.
   std::vector<double> BitsOnceWritten(const PolicyOptions& policy) const;
 
  private:
+  // Returns the lambda, as in Log2LambdaFor, with which these filters take filter_memory.
+  double Log2LambdaOf(const PolicyOptions& policy, const family::Shape& shape) const;
+
   const std::vector<LearnedFile> files_;
   const TreeShape shape_;
   plugin::KnownTree known_;

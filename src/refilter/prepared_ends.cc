@@ -1,21 +1,31 @@
 #include "src/refilter/prepared_ends.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 
-#include <memory>
-#include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "src/database/new_ends.h"
+#include "src/workers/wire.h"
 #include "winnow/hash.h"
 
 namespace winnow::inspect {
 namespace {
 
-using nlohmann::json;
 using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::Status;
+
+// What a file has.
+struct Kept {
+  std::string identity;
+  BuiltEnd end;
+  uint64_t hash = 0;  // of the end
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(identity, end, hash);
+  }
+};
 
 std::string FolderOf(const std::string& database) {
   return absl::StrCat(database, "/", kPreparedFolder);
@@ -24,37 +34,22 @@ std::string PathOf(const EndName& name) {
   return absl::StrCat(FolderOf(name.database), "/", name.number, ".end");
 }
 
-// Returns what an end must have been made for, as text.
-std::string IdentityOf(const EndName& name) {
-  const TableTail& tail = *name.tail;
-  const auto hex = [&tail](const char* property) {
-    return absl::BytesToHexString(tail.Text(property));
-  };
-  return absl::StrCat(tail.bytes, " ", hex("rocksdb.creating.db.identity"), " ",
-                      hex("rocksdb.creating.session.identity"), " ",
-                      hex("rocksdb.original.file.number"), " ", tail.filter, " ", name.whole_keys,
-                      " ", absl::BytesToHexString(name.extractor), " ",
-                      absl::BytesToHexString(name.policy));
-}
-
-json ToJson(const FilterWeight& weight) { return {weight.bytes, weight.rate}; }
-FilterWeight FromJson(const json& weight) { return {weight.at(0), weight.at(1)}; }
-
 }  // namespace
 
+EndName::EndName(std::string in_database, uint64_t of_number, const TableTail& tail,
+                 const std::string& policy, bool whole_keys, const std::string& extractor)
+    : database(std::move(in_database)), number(of_number) {
+  identity = Pack(std::vector<std::string>{
+      std::to_string(tail.bytes), tail.Text("rocksdb.creating.db.identity"),
+      tail.Text("rocksdb.creating.session.identity"), tail.Text("rocksdb.original.file.number"),
+      tail.filter, whole_keys ? "1" : "0", extractor, policy});
+}
+
 absl::Status KeepEnd(Env* env, const EndName& name, const BuiltEnd& end) {
-  json header;
-  header["for"] = IdentityOf(name);
-  header["before"] = ToJson(end.before);
-  header["after"] = ToJson(end.after);
-  header["is_same"] = !end.bytes;
-  header["hash"] = HashKey(end.bytes.value_or("")).value;
+  const Kept kept{name.identity, end, HashKey(Pack(end)).value};
   const std::string path = PathOf(name);
   Status status = env->CreateDirIfMissing(FolderOf(name.database));
-  if (status.ok()) {
-    status = WriteStringToFile(env, header.dump() + "\n" + end.bytes.value_or(""), path,
-                               /*should_sync=*/true);
-  }
+  if (status.ok()) status = WriteStringToFile(env, Pack(kept), path, /*should_sync=*/true);
   // The database's own user removes them.
   for (const std::string& made : {FolderOf(name.database), path}) {
     TakeOwner(made, name.database + "/CURRENT");
@@ -65,22 +60,10 @@ absl::Status KeepEnd(Env* env, const EndName& name, const BuiltEnd& end) {
 std::optional<BuiltEnd> KeptEnd(Env* env, const EndName& name) {
   std::string text;
   if (!ReadFileToString(env, PathOf(name), &text).ok()) return std::nullopt;
-  const size_t line = text.find('\n');
-  if (line == std::string::npos) return std::nullopt;
-  try {
-    const json header = json::parse(text.substr(0, line));
-    BuiltEnd end;
-    std::string bytes = text.substr(line + 1);
-    if (header.at("for") != IdentityOf(name) || header.at("hash") != HashKey(bytes).value) {
-      return std::nullopt;
-    }
-    end.before = FromJson(header.at("before"));
-    end.after = FromJson(header.at("after"));
-    if (!header.at("is_same")) end.bytes = std::move(bytes);
-    return end;
-  } catch (const json::exception&) {
-    return std::nullopt;
-  }
+  std::optional<Kept> kept = Unpack<Kept>(text);
+  const bool is_it =
+      kept && kept->identity == name.identity && kept->hash == HashKey(Pack(kept->end)).value;
+  return is_it ? std::optional(std::move(kept->end)) : std::nullopt;
 }
 
 absl::Status RemoveKeptEnds(Env* env, const std::string& database) {

@@ -21,6 +21,11 @@ inline constexpr char kPreparedFolder[] = "REFILTER.prepared";
 struct FilterWeight {
   uint64_t bytes = 0;
   double rate = 1;  // expected; that of a file without filter is 1
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(bytes, rate);
+  }
 };
 
 // The end that a file is to get.
@@ -28,16 +33,22 @@ struct BuiltEnd {
   std::optional<std::string> bytes{};  // unset: the file has this filter already
   FilterWeight before{};
   FilterWeight after{};
+
+  template <typename Code>
+  void Fields(Code& code) {
+    code(bytes, before, after);
+  }
 };
 
 // Identifies a file and the filter that it is to get, so that an end is used for no other.
 struct EndName {
   std::string database;
   uint64_t number = 0;
-  const TableTail* tail = nullptr;
-  std::string policy;  // options string
-  bool whole_keys = true;
-  std::string extractor;
+  std::string identity;  // of the file and the filter
+
+  // Of a filter by this policy, an options string, and this extractor.
+  EndName(std::string database, uint64_t number, const TableTail& tail, const std::string& policy,
+          bool whole_keys, const std::string& extractor);
 };
 
 // Writes an end, and syncs it.

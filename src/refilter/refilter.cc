@@ -36,33 +36,21 @@ constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 // Bytes of an end beside its filter: properties, metaindex, footer.
 constexpr double kBytesOfEnd = 16 << 10;
 
-// The database's LOCK.
-class Lock {
- public:
-  explicit Lock(Env* env) : env_(env) {}
-  ~Lock() {
-    if (lock_ != nullptr) env_->UnlockFile(lock_).PermitUncheckedError();
+// Takes the database's LOCK, until the pointer goes.
+using Lock = std::shared_ptr<ROCKSDB_NAMESPACE::FileLock>;
+absl::StatusOr<Lock> TakeLock(Env* env, const std::string& database) {
+  const std::string path = database + "/LOCK";
+  const bool was_there = env->FileExists(path).ok();
+  ROCKSDB_NAMESPACE::FileLock* lock = nullptr;
+  const ROCKSDB_NAMESPACE::Status status = env->LockFile(path, &lock);
+  if (!was_there) TakeOwner(path, database + "/CURRENT");
+  if (status.ok()) {
+    return Lock(lock, [env](auto* taken) { env->UnlockFile(taken).PermitUncheckedError(); });
   }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
-  absl::Status Take(const std::string& database) {
-    const std::string path = database + "/LOCK";
-    const bool was_there = env_->FileExists(path).ok();
-    const ROCKSDB_NAMESPACE::Status status = env_->LockFile(path, &lock_);
-    if (!was_there) TakeOwner(path, database + "/CURRENT");
-    if (status.ok()) return absl::OkStatus();
-    lock_ = nullptr;
-    return Refused(
-        absl::StrCat("the database is open in another process, or its LOCK can't be "
-                     "taken: ",
-                     status.ToString(), ". Close the database first"));
-  }
-
- private:
-  Env* const env_;
-  ROCKSDB_NAMESPACE::FileLock* lock_ = nullptr;
-};
+  return Refused(absl::StrCat(
+      "the database is open in another process, or its LOCK can't be taken: ", status.ToString(),
+      ". Close the database first"));
+}
 
 // Counts what is read, and waits so that it is not more a second than allowed. Thread-safe.
 class Reading {
@@ -122,51 +110,45 @@ struct Outcome {
 
 class Run {
  public:
-  Run(Env* env, const RefilterOptions& options, RefilterDatabase* database, Reading* reading)
-      : env_(env), options_(options), database_(*database), reading_(*reading) {
-    where_.env = env;
-    where_.database = options.request.database;
+  Run(const EndsToWrite& where, const RefilterOptions& options, RefilterDatabase* database,
+      Reading* reading)
+      : env_(where.env),
+        options_(options),
+        database_(*database),
+        reading_(*reading),
+        where_(where),
+        plan_(PlanFilters(*database)) {
     where_.folders = database->folders;
     where_.copies_all = database->copies_all || options.copies_all;
   }
 
   absl::Status All(const std::atomic<bool>& stop, RefilterResult* result) {
-    plan_ = PlanFilters(database_);
-    const std::vector<std::vector<const RefilterFile*>> batches = Batches(result);
-    if (const absl::Status room = CheckRoom(batches); !room.ok()) return room;
-    for (const std::vector<const RefilterFile*>& batch : batches) {
-      std::vector<Outcome> outcomes = Build(batch);
-      if (stop) {
-        result->was_interrupted = true;
-        break;
-      }
-      if (const absl::Status written = Write(batch, &outcomes, result); !written.ok()) {
-        return written;
-      }
+    const std::vector<Batch> batches = Batches(result);
+    absl::Status status = CheckRoom(batches);
+    for (size_t i = 0; status.ok() && i < batches.size() && !result->was_interrupted; ++i) {
+      const std::vector<Outcome> outcomes = Build(batches[i]);
+      result->was_interrupted = stop;
+      if (!stop) status = Write(batches[i], outcomes, result);
     }
-    return absl::OkStatus();
+    return status;
   }
 
  private:
-  int LevelOf(const RefilterFile& file) const {
-    // Numbers change with each batch, and levels do not.
-    return plan_.at(file.number).place.level;
-  }
+  using Batch = std::vector<const RefilterFile*>;
 
   // Returns the files by batches: those of level 0 of a family in one, as their order follows from
   // their numbers.
-  std::vector<std::vector<const RefilterFile*>> Batches(RefilterResult* result) {
-    std::map<uint32_t, std::vector<const RefilterFile*>> level_0;
-    std::vector<std::vector<const RefilterFile*>> batches;
+  std::vector<Batch> Batches(RefilterResult* result) {
+    std::map<uint32_t, Batch> level_0;
+    std::vector<Batch> batches;
     uint64_t bytes = 0;
     for (const RefilterFile& file : database_.files) {
-      family_of_[file.number] = database_.manifest.files.at(file.number).family;
-      if (options_.request.level && LevelOf(file) != *options_.request.level) continue;
+      if (options_.request.level && file.level != *options_.request.level) continue;
       ++result->files;
       const uint64_t data = file.tail.Number("rocksdb.data.size");
       reading_.progress().all_bytes += data;
-      if (LevelOf(file) == 0) {
-        level_0[family_of_[file.number]].push_back(&file);
+      if (file.level == 0) {
+        level_0[file.family].push_back(&file);
         continue;
       }
       bytes += data;
@@ -182,16 +164,16 @@ class Run {
   }
 
   // Returns an error if the file systems are too small for ends and copies.
-  absl::Status CheckRoom(const std::vector<std::vector<const RefilterFile*>>& batches) const {
+  absl::Status CheckRoom(const std::vector<Batch>& batches) const {
     if (options_.is_dry || options_.prepares) return absl::OkStatus();
     std::map<std::string, double> needed;
-    for (const auto& batch : batches) {
+    for (const Batch& batch : batches) {
       for (const RefilterFile* const file : batch) {
-        const RefilterFamily& family = database_.families.at(family_of_.at(file->number));
+        const RefilterFamily& family = database_.families.at(file->family);
         const double bits =
             family.winnow ? family.winnow->bits_per_key + 2 + family.winnow->range_bits : 20;
         double& sum = needed[file->folder];
-        sum += static_cast<double>(file->keys()) * bits / 8 + kBytesOfEnd;
+        sum += static_cast<double>(file->tail.keys()) * bits / 8 + kBytesOfEnd;
         if (where_.copies_all || HasOtherNames(env_, file->path())) {
           sum += static_cast<double>(file->tail.bytes);
         }
@@ -209,7 +191,7 @@ class Run {
     return absl::OkStatus();
   }
 
-  std::vector<Outcome> Build(const std::vector<const RefilterFile*>& batch) {
+  std::vector<Outcome> Build(const Batch& batch) {
     std::vector<Outcome> outcomes(batch.size());
     std::atomic<size_t> next{0};
     const auto work = [&] {
@@ -238,21 +220,16 @@ class Run {
 
   // Takes the end that was prepared, or builds it, and keeps it if it is to be prepared.
   absl::Status TryToBuild(const RefilterFile& file, BuiltEnd* end) {
-    const RefilterFamily& family = database_.families.at(family_of_.at(file.number));
+    const RefilterFamily& family = database_.families.at(file.family);
     FilterToWrite filter;
     filter.policy = family.made->Name();
     filter.compatibility = family.made->CompatibilityName();
     filter.whole_keys = family.table.whole_key_filtering;
     if (family.prefixes != nullptr) filter.extractor = family.prefixes->AsString();
-    EndName name;
-    name.database = where_.database;
-    name.number = file.number;
-    name.tail = &file.tail;
-    name.policy = family.policy;
-    name.whole_keys = filter.whole_keys;
     // The text of winnow.range is different each time.
-    name.extractor = plugin::IsRangeExtractor(family.prefixes.get()) ? plugin::RangeExtractor::kName
-                                                                     : filter.extractor;
+    const bool is_range = plugin::IsRangeExtractor(family.prefixes.get());
+    const EndName name(where_.database, file.number, file.tail, family.policy, filter.whole_keys,
+                       is_range ? plugin::RangeExtractor::kName : filter.extractor);
     if (std::optional<BuiltEnd> kept = KeptEnd(env_, name)) {
       *end = std::move(*kept);
       return absl::OkStatus();
@@ -265,23 +242,18 @@ class Run {
   absl::Status BuildEnd(const RefilterFile& file, const RefilterFamily& family,
                         FilterToWrite* filter, BuiltEnd* end) {
     const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder =
-        NewBuilderFor(family, plan_.at(file.number), !file.tail.partitions.empty());
+        NewBuilderFor(family, plan_.at(file.number), file.tail.has_partitions());
     if (builder != nullptr) {
-      FilterOfKeys contents;
-      contents.comparator = family.options.comparator;
-      contents.whole_keys = filter->whole_keys;
-      contents.prefixes = family.prefixes;
-      absl::StatusOr<FilterBlocks> built =
-          BuildFilterBlocks(file.path(), file.tail, contents, builder.get(),
-                            [this](uint64_t bytes) { return reading_.Read(bytes); });
-      if (!built.ok()) return built.status();
-      filter->blocks = std::move(built->blocks);
-      filter->entries = built->entries;
+      const absl::Status built = BuildFilterBlocks(
+          file.path(), file.tail, family.options.comparator,
+          {filter->whole_keys, family.prefixes, ""}, builder.get(),
+          [this](uint64_t bytes) { return reading_.Read(bytes); }, filter);
+      if (!built.ok()) return built;
     }
     std::string error;
     const std::vector<std::string> before = ReadFilterBlocks(file.path(), &error);
-    end->before = WeightOf(before, file.keys());
-    end->after = WeightOf(filter->blocks, file.keys());
+    end->before = WeightOf(before, file.tail.keys());
+    end->after = WeightOf(filter->blocks, file.tail.keys());
     const bool is_same =
         error.empty() && before == filter->blocks && HasTheseProperties(file.tail, *filter);
     if (!is_same) end->bytes = NewEndOf(file.tail, *filter);
@@ -300,55 +272,45 @@ class Run {
                                       absl::EndsWith(tail.filter, "." + filter.compatibility)));
   }
 
-  absl::Status Write(const std::vector<const RefilterFile*>& batch, std::vector<Outcome>* outcomes,
+  absl::Status Write(const Batch& batch, const std::vector<Outcome>& outcomes,
                      RefilterResult* result) {
-    const bool is_level_0 = LevelOf(*batch.front()) == 0;
+    const bool is_level_0 = batch.front()->level == 0;
     bool has_failed = false;
+    uint64_t changed = 0;
     std::vector<NewEnd> ends;
     for (size_t i = 0; i < batch.size(); ++i) {
-      Outcome& outcome = (*outcomes)[i];
-      if (!outcome.status.ok()) {
+      const RefilterFile& file = *batch[i];
+      const auto& [status, end] = outcomes[i];
+      if (!status.ok()) {
         // While the database is open, compactions remove files.
-        if (options_.prepares && !env_->FileExists(batch[i]->path()).ok()) continue;
-        result->failed.emplace_back(batch[i]->path(), outcome.status.message());
+        if (options_.prepares && !env_->FileExists(file.path()).ok()) continue;
+        result->failed.emplace_back(file.path(), status.message());
         has_failed = true;
-      } else if (outcome.end.bytes) {
-        ends.push_back({batch[i]->number, batch[i]->folder, std::move(*outcome.end.bytes)});
-      } else {
-        ++result->same;
+        continue;
       }
+      ++(end.bytes ? changed : result->same);
+      if (end.bytes || is_level_0) {
+        ends.push_back({file.number, file.folder, end.bytes.value_or("")});
+      }
+      const double reached = plan_.at(file.number).reached;
+      result->filter_bytes_before += end.before.bytes;
+      result->filter_bytes_after += end.after.bytes;
+      result->false_reads_before += reached * end.before.rate;
+      result->false_reads_after += reached * end.after.rate;
     }
-    if (is_level_0 && has_failed && !ends.empty()) {
+    if (is_level_0 && has_failed && changed > 0) {
       result->remarks.push_back(
           "files of level 0 stay as they are, as one of them can't be read: they get numbers "
           "together, or none");
-      ends.clear();
-    }
-    const uint64_t changed = ends.size();
-    if (is_level_0 && changed > 0) {
-      for (size_t i = 0; i < batch.size(); ++i) {
-        const bool is_new = std::any_of(ends.begin(), ends.end(), [&](const NewEnd& end) {
-          return end.number == batch[i]->number;
-        });
-        if (!is_new) ends.push_back({batch[i]->number, batch[i]->folder, {}});
-      }
-    }
-    if (!options_.is_dry && !options_.prepares && changed > 0) {
-      const absl::StatusOr<WrittenEnds> written = WriteEnds(where_, ends, &database_.manifest);
-      if (!written.ok()) return written.status();
-      result->bytes_written += written->bytes_written;
-      result->files_copied += written->files_copied;
+      changed = 0;
     }
     result->changed += changed;
-    for (size_t i = 0; i < batch.size(); ++i) {
-      const Outcome& outcome = (*outcomes)[i];
-      if (!outcome.status.ok()) continue;
-      const double reached = plan_.at(batch[i]->number).reached;
-      result->filter_bytes_before += outcome.end.before.bytes;
-      result->filter_bytes_after += outcome.end.after.bytes;
-      result->false_reads_before += reached * outcome.end.before.rate;
-      result->false_reads_after += reached * outcome.end.after.rate;
-    }
+    if (options_.is_dry || options_.prepares || changed == 0) return absl::OkStatus();
+    const absl::StatusOr<WrittenEnds> written =
+        WriteEnds(where_, std::move(ends), &database_.manifest);
+    if (!written.ok()) return written.status();
+    result->bytes_written += written->bytes_written;
+    result->files_copied += written->files_copied;
     return absl::OkStatus();
   }
 
@@ -357,8 +319,7 @@ class Run {
   RefilterDatabase& database_;
   Reading& reading_;
   EndsToWrite where_;
-  std::map<uint64_t, PlannedFilter> plan_;  // by number at the beginning
-  std::map<uint64_t, uint32_t> family_of_;  // likewise
+  const std::map<uint64_t, PlannedFilter> plan_;  // by number at the beginning
 };
 
 absl::StatusOr<RefilterResult> TryToRefilter(
@@ -371,9 +332,13 @@ absl::StatusOr<RefilterResult> TryToRefilter(
     return Refused(absl::StrCat(Printable(folder), " is no database: it has no file CURRENT"));
   }
   const bool only_reads = options.is_dry || options.prepares;
-  Lock lock(env);
+  EndsToWrite where{env, folder, {folder}};
+  where.folders.insert(where.folders.end(), options.request.folders.begin(),
+                       options.request.folders.end());
+  absl::StatusOr<Lock> lock;
   if (!options.prepares) {
-    if (const absl::Status taken = lock.Take(folder); !taken.ok()) return taken;
+    lock = TakeLock(env, folder);
+    if (!lock.ok()) return lock.status();
   }
   if (only_reads && HasRefilterJournal(env, folder)) {
     return Refused(
@@ -381,9 +346,7 @@ absl::StatusOr<RefilterResult> TryToRefilter(
         "without --dry_run and --prepare first");
   }
   if (!only_reads) {
-    std::vector<std::string> folders = options.request.folders;
-    folders.push_back(folder);
-    const absl::StatusOr<bool> ended = FinishOrUndo(env, folder, folders);
+    const absl::StatusOr<bool> ended = FinishOrUndo(where);
     if (!ended.ok()) return ended.status();
     result.ended_former = *ended;
   }
@@ -391,7 +354,7 @@ absl::StatusOr<RefilterResult> TryToRefilter(
       ReadForRefilter(env, options.request, options.prepares);
   if (!database.ok()) return database.status();
   result.remarks = database->remarks;
-  Run run(env, options, &*database, &reading);
+  Run run(where, options, &*database, &reading);
   if (const absl::Status done = run.All(stop, &result); !done.ok()) return done;
   if (!only_reads && !result.was_interrupted) {
     if (const absl::Status removed = RemoveKeptEnds(env, folder); !removed.ok()) {

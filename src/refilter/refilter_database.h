@@ -30,21 +30,23 @@ namespace winnow::inspect {
 struct RefilterFamily {
   std::string name;
   std::string policy;                     // options string; empty: filters stay as they are
-  std::optional<PolicyOptions> winnow{};  // of Winnow's policy that builds Winnow's filters
+  std::optional<PolicyOptions> winnow{};  // if that is Winnow's, with Winnow's filters
   std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> made{};  // of the options string
   ROCKSDB_NAMESPACE::ColumnFamilyOptions options{};
   TreeShape shape{};
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table{};
   std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefixes{};  // null for none
+  std::string remark{};                                                 // sentence
 };
 
 struct RefilterFile {
-  uint64_t number = 0;
+  uint64_t number = 0;  // before the run
+  int level = 0;
+  uint32_t family = 0;
   std::string folder;
   TableTail tail;
 
   std::string path() const;
-  uint64_t keys() const;  // entries but range deletions
 };
 
 struct RefilterDatabase {
@@ -70,8 +72,8 @@ struct RefilterRequest {
 absl::Status Refused(const std::string& why);
 
 // Reads the database, whose LOCK the caller holds unless it is open: then compactions may remove
-// files meanwhile. Refuses what can't be
-// refiltered, by an error whose message is a sentence that says what to do.
+// files meanwhile. Refuses what can't be refiltered, by an error whose message is a sentence that
+// says what to do.
 absl::StatusOr<RefilterDatabase> ReadForRefilter(ROCKSDB_NAMESPACE::Env* env,
                                                  const RefilterRequest& request, bool is_open);
 

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "src/policy_trial/trial_filter.h"
 #include "src/refilter/refilter_database.h"

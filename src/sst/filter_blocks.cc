@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,7 @@ constexpr uint64_t kKeysBetweenSteps = 4096;
 // that ends there, and the last prefix of the one before, for a seek backwards.
 class Adder {
  public:
-  Adder(const FilterOfKeys& contents, FilterBitsBuilder* builder, FilterBlocks* filter)
+  Adder(const FilterContents& contents, FilterBitsBuilder* builder, FilterToWrite* filter)
       : whole_keys_(contents.whole_keys),
         prefixes_(contents.prefixes.get()),
         builder_(builder),
@@ -77,7 +78,7 @@ class Adder {
   const bool whole_keys_;
   const SliceTransform* const prefixes_;
   FilterBitsBuilder* const builder_;
-  FilterBlocks* const filter_;
+  FilterToWrite* const filter_;
   std::string last_key_;
   std::string last_prefix_;
   bool has_key_ = false;  // last_key_ and last_prefix_ are in this partition
@@ -88,33 +89,27 @@ class Adder {
 
 }  // namespace
 
-absl::StatusOr<FilterBlocks> BuildFilterBlocks(const std::string& path, const TableTail& tail,
-                                               const FilterOfKeys& contents,
-                                               FilterBitsBuilder* builder,
-                                               absl::FunctionRef<bool(uint64_t)> read_bytes) {
+absl::Status BuildFilterBlocks(const std::string& path, const TableTail& tail,
+                               const ROCKSDB_NAMESPACE::Comparator* of_family,
+                               const FilterContents& contents, FilterBitsBuilder* builder,
+                               absl::FunctionRef<bool(uint64_t)> read_bytes,
+                               FilterToWrite* filter) {
   std::unique_ptr<InternalKeys> keys;
-  if (const Status status = InternalKeys::Open(path, contents.comparator, &keys); !status.ok()) {
+  if (const Status status = InternalKeys::Open(path, of_family, &keys); !status.ok()) {
     return absl::DataLossError(absl::StrCat("it can't be read: ", status.ToString()));
   }
-  FilterPartitions partitions;
-  partitions.partitions = tail.partitions;
-  partitions.internal_keys = !tail.has_user_keys();
   // Keys of a file may lack the timestamps that the family's comparator has.
   const ROCKSDB_NAMESPACE::Comparator* const comparator = ComparatorOfKeys(keys->properties());
   if (comparator == nullptr) return absl::UnimplementedError("its comparator is not known");
   const size_t timestamp_bytes = comparator->timestamp_size();
-  if (!CanBeCompared(partitions.partitions, partitions.internal_keys, comparator)) {
-    return absl::DataLossError("its index of filter partitions has a key that is too short");
-  }
+  FilterPartitions partitions;
+  if (tail.has_partitions()) partitions = ReadFilterPartitions(path, keys->properties());
+  if (!partitions.problem.empty()) return absl::DataLossError(partitions.problem);
   std::optional<PartitionWalk> walk;
-  if (!tail.partitions.empty()) walk.emplace(partitions, comparator);
-  const uint64_t entries =
-      tail.Number("rocksdb.num.entries") -
-      std::min(tail.Number("rocksdb.num.entries"), tail.Number("rocksdb.num.range-deletions"));
+  if (tail.has_partitions()) walk.emplace(partitions, comparator);
   uint64_t bytes_left = tail.Number("rocksdb.data.size");
-  const uint64_t bytes_a_step = bytes_left / (entries / kKeysBetweenSteps + 1);
-  FilterBlocks filter;
-  Adder adder(contents, builder, &filter);
+  const uint64_t bytes_a_step = bytes_left / (tail.keys() / kKeysBetweenSteps + 1);
+  Adder adder(contents, builder, filter);
   uint64_t seen = 0;
   for (keys->SeekToFirst(); keys->Valid(); keys->Next()) {
     if (++seen % kKeysBetweenSteps == 0) {
@@ -127,7 +122,7 @@ absl::StatusOr<FilterBlocks> BuildFilterBlocks(const std::string& path, const Ta
     }
     const Slice user_key(key.user_key.data(), key.user_key.size() - timestamp_bytes);
     const size_t partition = walk ? walk->PartitionOf(key) : 0;
-    while (filter.blocks.size() < partition) {
+    while (filter->blocks.size() < partition) {
       if (const absl::Status done = adder.Finish(&user_key); !done.ok()) return done;
     }
     adder.Add(user_key);
@@ -135,17 +130,17 @@ absl::StatusOr<FilterBlocks> BuildFilterBlocks(const std::string& path, const Ta
   if (!keys->status().ok()) {
     return absl::DataLossError(absl::StrCat("it can't be read: ", keys->status().ToString()));
   }
-  if (seen < entries) {
+  if (seen < tail.keys()) {
     return absl::DataLossError(
-        absl::StrCat("it has ", seen, " entries, but its properties say ", entries));
+        absl::StrCat("it has ", seen, " entries, but its properties say ", tail.keys()));
   }
   if (!read_bytes(bytes_left)) return absl::CancelledError("interrupted");
-  if (seen == 0) return filter;
-  const size_t blocks = std::max<size_t>(tail.partitions.size(), 1);
-  while (filter.blocks.size() < blocks) {
+  filter->partitions = std::move(partitions.partitions);
+  const size_t blocks = seen == 0 ? 0 : std::max<size_t>(filter->partitions.size(), 1);
+  while (filter->blocks.size() < blocks) {
     if (const absl::Status done = adder.Finish(nullptr); !done.ok()) return done;
   }
-  return filter;
+  return absl::OkStatus();
 }
 
 }  // namespace winnow::inspect

@@ -76,16 +76,6 @@ std::optional<std::vector<FilterPartition>> ParseIndexBlock(std::string_view blo
   return partitions;
 }
 
-bool CanBeCompared(const std::vector<FilterPartition>& partitions, bool internal_keys,
-                   const Comparator* comparator) {
-  const size_t timestamp_bytes = comparator == nullptr ? 0 : comparator->timestamp_size();
-  return std::all_of(partitions.begin(), partitions.end(), [&](const FilterPartition& each) {
-    const std::optional<InternalKey> key =
-        internal_keys ? ParseInternalKey(each.last) : InternalKey{each.last, 0, 0};
-    return key && key->user_key.size() >= timestamp_bytes;
-  });
-}
-
 FilterPartitions ReadFilterPartitions(const std::string& path,
                                       const ROCKSDB_NAMESPACE::TableProperties& properties) {
   FilterPartitions found;
@@ -109,7 +99,14 @@ FilterPartitions ReadFilterPartitions(const std::string& path,
   }
   found.internal_keys = properties.index_key_is_user_key == 0;
   const Comparator* const comparator = ComparatorOfKeys(properties);
-  if (CanBeCompared(*partitions, found.internal_keys, comparator)) {
+  const size_t timestamp_bytes = comparator == nullptr ? 0 : comparator->timestamp_size();
+  const bool can_be_compared =
+      std::all_of(partitions->begin(), partitions->end(), [&](const FilterPartition& each) {
+        const std::optional<InternalKey> key =
+            found.internal_keys ? ParseInternalKey(each.last) : InternalKey{each.last, 0, 0};
+        return key && key->user_key.size() >= timestamp_bytes;
+      });
+  if (can_be_compared) {
     found.partitions = std::move(*partitions);
   } else {
     found.problem = "the filter's index over its partitions has a key that is too short";

@@ -26,10 +26,6 @@ struct FilterPartition {
   BlockPlace place;
 };
 
-// Returns whether each upper bound is long enough to be compared by keys of this comparator.
-bool CanBeCompared(const std::vector<FilterPartition>& partitions, bool internal_keys,
-                   const ROCKSDB_NAMESPACE::Comparator* comparator);
-
 // Partitions in key order; empty if there is a problem.
 struct FilterPartitions {
   std::vector<FilterPartition> partitions;

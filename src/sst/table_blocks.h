@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -128,6 +129,24 @@ bool ForEachEntry(std::string_view block, Use use) {
   return true;
 }
 
+// A footer, by which the writer of another end goes, too.
+struct TableFooter {
+  int checksum_type = 0;
+  uint32_t version = 0;
+  uint32_t base_context = 0;  // of checksums, from format version 6 on; else 0
+  BlockPlace metaindex;
+  BlockPlace index;  // up to format version 5; later ones have it in the metaindex
+};
+
+// First format version with the contexts of checksums, and the magic number of its footers, which
+// is behind the type of checksums.
+inline constexpr uint32_t kFirstWithContext = 6;
+inline constexpr std::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
+inline constexpr size_t kFooterChecksumAt = 5;  // in the footer, behind both
+
+// Returns the checksum of a block with its compression type, or of a footer, at this offset.
+uint32_t ChecksumAt(const TableFooter& footer, std::string_view bytes, uint64_t offset);
+
 // Reader of one file. Accepts any bytes.
 class TableBlocks {
  public:
@@ -135,21 +154,26 @@ class TableBlocks {
 
   // A clause that says why the metaindex can't be read, or empty.
   const std::string& problem() const { return problem_; }
+  uint64_t bytes() const { return bytes_; }
+  const TableFooter& footer() const { return footer_; }
+  // Encoded places of blocks, by name.
+  const std::map<std::string, std::string>& metaindex() const { return metaindex_; }
 
   // Returns the place of the block whose name begins with `name`, or nullopt.
   std::optional<BlockPlace> Find(std::string_view name) const;
 
-  // Reads an uncompressed block; metaindexes, indexes of filters and range deletions are
-  // uncompressed in all versions. Does not verify the checksum. Returns nullopt if the block can't
-  // be read.
+  // Reads an uncompressed block and verifies its checksum; metaindexes, indexes of filters and
+  // range deletions are uncompressed in all versions. Returns nullopt if the block can't be read.
   std::optional<std::string> Read(BlockPlace place);
 
  private:
+  void ReadEnd();
   std::optional<std::string> ReadBytes(uint64_t offset, uint64_t size);
 
   std::ifstream stream_;
   uint64_t bytes_ = 0;
-  std::string metaindex_;
+  TableFooter footer_;
+  std::map<std::string, std::string> metaindex_;
   std::string problem_;
 };
 

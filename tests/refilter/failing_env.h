@@ -33,6 +33,9 @@ class FailingEnv final : public ROCKSDB_NAMESPACE::EnvWrapper {
 
   uint64_t writes() const { return writes_; }
 
+  // As on a file system without hard links; status of each LinkFile.
+  void ForbidLinks(Status status) { of_links_ = std::move(status); }
+
   // Cuts off what was not synced, as if the power had been lost.
   void LosePower() {
     for (const auto& [path, bytes] : synced_) {
@@ -61,6 +64,7 @@ class FailingEnv final : public ROCKSDB_NAMESPACE::EnvWrapper {
     return Next() ? target()->NewDirectory(path, directory) : Failed();
   }
   Status LinkFile(const std::string& from, const std::string& to) override {
+    if (!of_links_.ok()) return of_links_;
     return Next() ? target()->LinkFile(from, to) : Failed();
   }
   Status RenameFile(const std::string& from, const std::string& to) override {
@@ -96,6 +100,7 @@ class FailingEnv final : public ROCKSDB_NAMESPACE::EnvWrapper {
     Status Truncate(uint64_t bytes) override {
       return env_->Next() ? file_->Truncate(bytes) : env_->Failed();
     }
+    Status Sync() override { return Fsync(); }
     Status Fsync() override {
       if (!env_->Next()) return env_->Failed();
       std::error_code code;
@@ -126,6 +131,7 @@ class FailingEnv final : public ROCKSDB_NAMESPACE::EnvWrapper {
 
   const uint64_t fails_at_;
   const Failure failure_;
+  Status of_links_;
   uint64_t writes_ = 0;
   bool is_dead_ = false;
   std::map<std::string, uint64_t> synced_;

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -116,7 +117,14 @@ TEST_F(Faults, AtEachWriteAreUndoneOrEndedByASecondRun) {
 }
 
 TEST_F(Faults, KilledProcessesLoseNothing) {
+  // Kills fall into the time of a whole run.
+  StartAgain();
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(database_.Refilter("winnow:10").ok());
+  const std::chrono::duration<double, std::micro> whole = std::chrono::steady_clock::now() - begin;
   const uint64_t kills = testing::FromEnvironment("WINNOW_REFILTER_KILLS", 30);
+  int unfinished = 0;
+  int opened = 0;
   for (uint64_t i = 0; i < kills; ++i) {
     SCOPED_TRACE(i);
     StartAgain();
@@ -126,13 +134,18 @@ TEST_F(Faults, KilledProcessesLoseNothing) {
       static_cast<void>(database_.Refilter("winnow:10"));
       _exit(0);
     }
-    ::usleep(1000 * database_.Random(40));
+    ::usleep(database_.Random(static_cast<unsigned>(whole.count()) + 1));
     ::kill(child, SIGKILL);
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
+    unfinished += fs::exists(database_.path() + "/REFILTER") ? 1 : 0;
+    opened += Opens() ? 1 : 0;
     ExpectWholeAfterASecondRun();
     if (HasFatalFailure()) return;
   }
+  RecordProperty("kills", static_cast<int>(kills));
+  RecordProperty("in_a_batch", unfinished);
+  RecordProperty("opened_before_the_second_run", opened);
 }
 
 // What is refused changes nothing; what is not refused loses nothing that RocksDB finds.
@@ -145,6 +158,8 @@ TEST_F(Faults, DamagedFilesAreRefusedOrLeft) {
     if (is_read) names.push_back(name);
   }
   const uint64_t cases = testing::FromEnvironment("WINNOW_REFILTER_DAMAGES", 60);
+  int refused = 0;
+  int left = 0;
   for (uint64_t i = 0; i < cases; ++i) {
     StartAgain();
     const std::string name = names[database_.Random(static_cast<unsigned>(names.size()))];
@@ -163,6 +178,8 @@ TEST_F(Faults, DamagedFilesAreRefusedOrLeft) {
     testing::WriteFile(path, bytes);
     const bool opened = Opens();
     const auto result = database_.Refilter("winnow:10");
+    refused += result.ok() ? 0 : 1;
+    left += result.ok() && !result->failed.empty() ? 1 : 0;
     if (!result.ok()) {
       EXPECT_EQ(testing::ReadFile(path), bytes);
       EXPECT_FALSE(result.status().message().empty());
@@ -170,6 +187,81 @@ TEST_F(Faults, DamagedFilesAreRefusedOrLeft) {
       EXPECT_TRUE(Opens());
     }
   }
+  RecordProperty("damages", static_cast<int>(cases));
+  RecordProperty("refused", refused);
+  RecordProperty("with_a_file_left", left);
+}
+
+TEST_F(Faults, WithoutHardLinksFilesAreCopied) {
+  using ROCKSDB_NAMESPACE::Status;
+  for (const Status& status :
+       {Status::NotSupported("no links"), Status::IOError("Operation not permitted")}) {
+    for (uint64_t at = 0; at < 30; at += 3) {
+      SCOPED_TRACE(at);
+      StartAgain();
+      FailingEnv env(at, Failure::kDies);
+      env.ForbidLinks(status);
+      const auto result = database_.Refilter("winnow:10", &env);
+      if (at == 0) {
+        ASSERT_TRUE(result.ok()) << result.status();
+        EXPECT_EQ(result->files_copied, result->changed);
+      }
+      // No file of before is written.
+      EXPECT_TRUE(Opens());
+      ExpectWholeAfterASecondRun();
+      if (HasFatalFailure()) return;
+    }
+  }
+  StartAgain();
+  FailingEnv full(0, Failure::kOnce);
+  full.ForbidLinks(Status::NoSpace("no room for a name"));
+  EXPECT_FALSE(database_.Refilter("winnow:10", &full).ok());
+  EXPECT_TRUE(Opens());
+  ExpectWholeAfterASecondRun();
+}
+
+// The journal names no folders: files are known by their ends.
+TEST_F(Faults, FilesInOtherFoldersAreFoundOrTheRunIsRefused) {
+  const std::string paths = folder_ / "paths";
+  const std::string other = folder_ / "other";
+  const std::string decoys = folder_ / "decoys";
+  RefilterSetting setting;
+  setting.change = [&](ROCKSDB_NAMESPACE::Options* options, auto*) {
+    options->db_paths = {{paths, 1}, {other, uint64_t{1} << 30}};
+  };
+  RefilteredDatabase database(paths, setting);
+  database.Open("bloomfilter:10");
+  database.Write(6000);
+  ROCKSDB_NAMESPACE::CompactRangeOptions to_other;
+  to_other.target_path_id = 1;
+  ASSERT_STATUS_OK(database.database()->CompactRange(to_other, nullptr, nullptr));
+  database.Close();
+  fs::create_directory(decoys);
+  for (const fs::directory_entry& entry : fs::directory_iterator(other)) {
+    testing::WriteFile(decoys + "/" + entry.path().filename().string(), std::string(9000, 'x'));
+  }
+  inspect::RefilterOptions options = database.Request("winnow:10");
+  options.request.folders = {decoys, other};
+  const std::atomic<bool> stop{false};
+  FailingEnv env(15, Failure::kDies);
+  ASSERT_FALSE(inspect::Refilter(&env, options, stop, [](const auto&) {}).ok());
+  for (const bool has_folders : {false, true}) {
+    if (!has_folders) options.request.folders.clear();
+    if (has_folders) options.request.folders = {decoys, other};
+    const auto result =
+        inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+    ASSERT_EQ(result.ok(), has_folders) << result.status();
+    ASSERT_EQ(fs::exists(paths + "/REFILTER"), !has_folders);
+    if (!has_folders) {
+      EXPECT_THAT(std::string(result.status().message()), ::testing::HasSubstr("--path"));
+    }
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(decoys)) {
+    EXPECT_EQ(testing::ReadFile(entry.path()), std::string(9000, 'x'));
+  }
+  database.Open("winnow:10");
+  database.Check();
+  database.Close();
 }
 
 // Numbers that the journal names, and did not yet use, may be those of other files by then.
@@ -206,10 +298,14 @@ TEST_F(Faults, AJournalThatIsNotOfTheseFilesChangesNothing) {
     ASSERT_FALSE(result.ok());
     EXPECT_THAT(std::string(result.status().message()), ::testing::HasSubstr(why));
   };
-  std::string damaged = journal;
-  damaged[journal.size() / 2] = static_cast<char>(damaged[journal.size() / 2] ^ 1);
-  testing::WriteFile(path, damaged);
-  expect_refused("another version's winnow refilter");
+  for (size_t at = 0; at < journal.size(); at += 7) {
+    std::string damaged = journal;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    testing::WriteFile(path, damaged);
+    expect_refused("another version's winnow refilter");
+    testing::WriteFile(path, journal.substr(0, at));
+    expect_refused("another version's winnow refilter");
+  }
   testing::WriteFile(path, "winnow refilter 2\nmanifest 9\nend\n");
   expect_refused("another version's winnow refilter");
   // A database that was made anew in the folder.

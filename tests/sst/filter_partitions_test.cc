@@ -105,8 +105,8 @@ std::string Fixed(uint64_t number, size_t bytes) {
 }
 
 // Makes a file with only an index over one partition, the metaindex that names it, and a footer in
-// the form of RocksDB's FooterBuilder::Build: versions 6 and later, which the installed RocksDB may
-// not be able to write.
+// the form of RocksDB's FooterBuilder::Build, without checksums: versions 6 and later, which the
+// installed RocksDB may not be able to write.
 std::string FileOfVersion(uint64_t version) {
   const std::string trailer(5, '\0');
   const std::string index = "\x00\x03\x03"s + "abc" + "\xac\x02\x05" + Fixed(0, 4) + Fixed(1, 4);
@@ -122,7 +122,7 @@ std::string FileOfVersion(uint64_t version) {
              Fixed(metaindex.size(), 4);
   }
   places.resize(40);
-  return index + trailer + metaindex + trailer + "\x04" + places + Fixed(version, 4) +
+  return index + trailer + metaindex + trailer + "\0"s + places + Fixed(version, 4) +
          Fixed(0x88e241b785f4cff7, 8);
 }
 
@@ -187,7 +187,8 @@ TEST_F(FilterPartitionsTest, DamageIsSaidAndNoPartition) {
   WriteFile(path_, good.substr(good.size() - 20));
   EXPECT_THAT(ReadFilterPartitions(path_, *properties).problem, ::testing::HasSubstr("end"));
   WriteFile(path_, good.substr(0, good.size() - 1));
-  EXPECT_THAT(ReadFilterPartitions(path_, *properties).problem, ::testing::HasSubstr("version"));
+  EXPECT_THAT(ReadFilterPartitions(path_, *properties).problem,
+              ::testing::HasSubstr("no block-based table"));
   WriteFile(path_, good.substr(good.size() - 60));  // offsets in the footer are beyond the end
   EXPECT_NE(ReadFilterPartitions(path_, *properties).problem, "");
   EXPECT_NE(ReadFilterPartitions(folder_ / "missing", *properties).problem, "");

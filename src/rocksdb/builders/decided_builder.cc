@@ -24,7 +24,7 @@ ROCKSDB_NAMESPACE::FilterBitsBuilder* NewDecidedBuilder(
       PlannedOptions(asked, facts, file.tree, NextLevel(facts, file.tree));
   if (!NeedsFilter(planned)) return nullptr;
   std::unique_ptr<RangePart> range;
-  if (asked.range_bits > 0 && file.is_bytewise) {
+  if (asked.range_bits > 0 && file.tree.is_bytewise) {
     const core::TableRangePlan plan = AskedRanges().PlanFor(asked.range_kind, asked.range_bits);
     range = std::make_unique<RangePart>(plan, context.table_options.whole_key_filtering,
                                         context.info_log, asked.range_kind);

@@ -14,9 +14,8 @@ namespace winnow::plugin {
 
 struct DecidedFile {
   family::Decided decided{};
-  KnownTree tree{};          // with the id for the filter's note
-  bool has_notes = false;    // a list of live files reads them
-  bool is_bytewise = false;  // keys are in bytewise order, as range filters require
+  KnownTree tree{};        // with the id for the filter's note, and the true order of keys
+  bool has_notes = false;  // a list of live files reads them
 };
 
 // Returns a builder of filters by these options, which the caller owns, or null if the file needs

@@ -67,23 +67,21 @@ std::string PolicyOfEnvironment() {
 }
 
 std::string RefilterText(const RefilterResult& result, const RefilterOptions& options) {
+  const auto bytes = [](uint64_t number) { return ByteSize(static_cast<double>(number)); };
   const char* const changed = options.is_dry     ? "would change"
                               : options.prepares ? "prepared"
                                                  : "changed";
   std::string text = absl::StrFormat("files        %d: %d %s, %d have these filters already",
                                      result.files, result.changed, changed, result.same);
   if (!result.failed.empty()) absl::StrAppend(&text, ", ", result.failed.size(), " left");
-  absl::StrAppendFormat(&text, "\nfilters      %s before, %s after\n",
-                        ByteSize(static_cast<double>(result.filter_bytes_before)),
-                        ByteSize(static_cast<double>(result.filter_bytes_after)));
-  absl::StrAppendFormat(&text,
-                        "false reads  %.4g before, %.4g after, expected for a lookup of an absent "
-                        "key\n",
-                        result.false_reads_before, result.false_reads_after);
-  absl::StrAppendFormat(&text, "read         %s of data\n",
-                        ByteSize(static_cast<double>(result.bytes_read)));
-  absl::StrAppendFormat(&text, "written      %s",
-                        ByteSize(static_cast<double>(result.bytes_written)));
+  absl::StrAppendFormat(
+      &text,
+      "\nfilters      %s before, %s after\n"
+      "false reads  %.4g before, %.4g after, expected for a lookup of an absent key\n"
+      "read         %s of data\nwritten      %s",
+      bytes(result.filter_bytes_before), bytes(result.filter_bytes_after),
+      result.false_reads_before, result.false_reads_after, bytes(result.bytes_read),
+      bytes(result.bytes_written));
   if (result.files_copied > 0) {
     absl::StrAppend(&text, ", with copies of ", inspect::Number(result.files_copied, "file"));
   }
@@ -146,7 +144,7 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   if (options.is_dry && options.prepares) {
     return WrongUsage(verb, "--prepare and --dry_run at once? --dry_run writes nothing");
   }
-  // The journal names folders, for a run in another one.
+  // Later on, paths are normalized as texts, which is wrong behind a link.
   std::vector<std::string> folders = TableFolders();
   folders.insert(folders.begin(), arguments.front());
   for (std::string& folder : folders) {
@@ -208,26 +206,19 @@ Verb RefilterVerb() {
       "Gives the files of a closed database new filters, without a compaction",
       "Reads the keys of each SST file and appends a new filter, with properties that match it;\n"
       "data blocks stay where they are. Bits follow from all files of the tree at once, as\n"
-      "level_plan=auto gives them to new files. So a database has Winnow's filters, more bits,\n"
-      "range filters or, by --policy=bloomfilter:10, RocksDB's own again in the time that\n"
-      "reading it takes. Files whose filter would be the same stay as they are: a second run\n"
-      "does nothing, and one that was stopped goes on.\n"
-      "The database must be closed. Files get new numbers, in batches: the new MANIFEST names\n"
-      "all files of a batch, or the former one none. If the run is killed, run it again, with\n"
-      "any policy: it first finishes or undoes the batch that the file REFILTER in the folder\n"
-      "names. Before that, RocksDB may refuse the database, as files are longer than the\n"
-      "MANIFEST says: do not repair it, nor open it with best_efforts_recovery. With --copy it\n"
-      "opens the database. --prepare reads the keys while the database is\n"
-      "open; the same command without it then applies what it built to the files that are\n"
-      "still there, and does the rest. Files that have further names, as those of\n"
-      "checkpoints and backups, are copied and never written. The next incremental backup\n"
-      "copies all changed files.\n"
-      "Refused, with a sentence that says what to do, and before anything is written: open\n"
-      "databases, those of a later RocksDB, tables that are not block-based or encrypted,\n"
-      "comparators and prefix extractors that this program does not have, checksums of files\n"
-      "by other functions than FileChecksumCrc32c, missing or cut files, unknown records of\n"
-      "the MANIFEST, too little room. A file with a damaged block is left, with exit code 1.\n"
-      "^C stops before the next batch.\n"
+      "level_plan=auto gives them to new files. Files whose filter would be the same stay as\n"
+      "they are: a second run does nothing, and one that was stopped goes on. ^C stops before\n"
+      "the next batch.\n"
+      "The database must be closed. --prepare reads the keys while it is open; the same command\n"
+      "without it then applies what it built to the files that are still there, and does the\n"
+      "rest. If the run is killed, run it again, with any policy: it first finishes or undoes\n"
+      "the batch that the file REFILTER in the folder names. Before that, RocksDB may refuse the\n"
+      "database, unless the run had --copy: do not repair it, nor open it with\n"
+      "best_efforts_recovery. Files that have further names, as those of checkpoints and\n"
+      "backups, are copied and never written. The next incremental backup copies all changed\n"
+      "files.\n"
+      "What it can't do is refused before anything is written, with a sentence that says what\n"
+      "to do. A file with a damaged block is left, with exit code 1.\n"
       "--json has: database; dry_run; prepared; ended_former_run; interrupted; files, of which "
       "changed\n"
       "and same, and failed with path and error; filter_bytes_before and _after;\n"
