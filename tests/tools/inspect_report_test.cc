@@ -235,6 +235,26 @@ TEST(FilterHintsTest, FilesWithoutFilters) {
   }
 }
 
+TEST(FilterHintsTest, NewFiltersWhereTheySaveATenth) {
+  constexpr uint64_t kKeys = 1'000'000;
+  const auto tree = [](std::string_view kind, double rate, double last_rate) {
+    return std::vector<SstReport>{File("a", kind, kKeys / 100, rate, 1),
+                                  File("b", kind, kKeys / 10, rate, 2),
+                                  File("c", kind, kKeys, last_rate, 3)};
+  };
+  const std::string reads = "have about 52.5 % fewer false reads.*winnow refilter FOLDER";
+  ExpectHints(tree(kWinnowRibbon, 0.01, 0.01), {reads});
+  ExpectHints(tree(kWinnowRibbon, 0.001, 0.01), {});  // about as the rule gives them
+  ExpectHints({File("c", kWinnowRibbon, kKeys, 0.01, 3)}, {});
+  std::vector<SstReport> builtin = {File("c", kBuiltinBloom, kKeys, 0.01, 3)};
+  builtin[0].filter->bloom.bytes = kKeys;
+  builtin[0].filter->bloom.bytes_as_ribbons = kKeys * 3 / 4;
+  ExpectHints(builtin, {"take about 25 % fewer bytes.*winnow refilter FOLDER"});
+  builtin[0].database.clear();
+  ExpectHints(builtin, {});
+  ExpectHints({File("c", kBuiltinBloom, kKeys / 100, 0.01, 3)}, {});
+}
+
 TEST(FilterHintsTest, FilesWithoutFiltersThatNoPolicyIsMissingIn) {
   const SstReport with_filter = File("a", kWinnowRibbon, 9, 0.01, 6);
   SstReport ranges = File("ranges", kNoFilter, 7, 1, 6);

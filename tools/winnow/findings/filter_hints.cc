@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -62,6 +63,7 @@ class Family {
     Legacy();
     SmallPartitions();
     NotConverted();
+    NewFilters();
     ManyOnLevelZero();
     return std::move(hints_);
   }
@@ -264,6 +266,53 @@ class Family {
           "to have it done, ",
           kCompact);
     }
+  }
+
+  // Compares the filters with Winnow's: in bytes at equal rates, and in false reads with the same
+  // bits in all, by the rule for files (src/family) with whole levels for files.
+  void NewFilters() {
+    constexpr uint64_t kLeastKeys = 100'000;
+    constexpr double kMuch = 0.1;
+    struct Run {
+      double keys = 0;
+      double false_reads = 0;
+    };
+    std::map<std::pair<int, uint64_t>, Run> runs;  // sorted ones, by level and place on level 0
+    FilterTotals all;
+    double saved_bytes = 0;
+    double bits = 0;
+    for (const SstReport* file : files_) {
+      if (file->entries == file->range_deletions) continue;
+      const FilterSummary& filter = *file->filter;
+      const double rate = filter.expected_fpr.value_or(1);
+      if (file->database.empty() || !file->level || rate <= 0 || rate >= 1) return;
+      const auto keys = static_cast<double>(filter.keys);
+      Run& run = runs[{*file->level, *file->level == 0 ? file->place : 0}];
+      run.keys += keys;
+      run.false_reads += keys * rate;
+      bits -= keys * std::log2(rate);
+      all.Add(*file);
+      if (!IsBuiltin(filter)) continue;
+      saved_bytes += static_cast<double>(filter.bloom.bytes) -
+                     static_cast<double>(filter.bloom.bytes_as_ribbons);
+    }
+    if (all.keys < kLeastKeys) return;
+    const auto keys = static_cast<double>(all.keys);
+    double mean = 0;
+    double reads = 0;
+    for (const auto& [place, run] : runs) {
+      mean += run.keys / keys * std::log2(keys / run.keys);
+      reads += run.false_reads / run.keys;
+    }
+    const double of_bytes = saved_bytes / static_cast<double>(all.bytes);
+    const double of_reads = 1 - std::exp2(mean - bits / keys) / reads;
+    if (std::max(of_bytes, of_reads) < kMuch) return;
+    Say("new filters", where_, " would ",
+        of_bytes >= of_reads ? absl::StrCat("take about ", Percent(of_bytes), " fewer bytes")
+                             : absl::StrCat("have about ", Percent(of_reads),
+                                            " fewer false reads for the same bytes"),
+        ": winnow refilter FOLDER --policy=winnow:10 writes them without a compaction, for "
+        "processes with Winnow");
   }
 
   void ManyOnLevelZero() {
