@@ -22,7 +22,7 @@
 #include "db_bench_ext/filter_bench/rounds.h"
 #include "db_bench_ext/filter_bench/rows.h"
 #include "db_bench_ext/filter_bench/subjects.h"
-#include "src/text/flag_words.h"
+#include "src/cli/flags.h"
 
 ABSL_FLAG(int, rounds, 0,
           "Runs each row so often, with its rivals and a twin of it right behind it each time, and "
@@ -47,19 +47,13 @@ ABSL_FLAG(
 
 namespace {
 
-constexpr winnow::inspect::EndedFlag kEndedFlags[] = {
-    {"", "peak_memory", "Winnow 1.2 (commit 380b00ab) has it"},
-    {"", "plugins", "--library takes its place"},
-    {"", "turnover", "Winnow 1.2 (commit 380b00ab) has it"},
-};
-
 // Returns why the first flag that ended is refused; empty: there is none.
 std::string WhyRefused(int argc, char** argv) {
   std::string why;
   for (int i = 1; i < argc && why.empty(); ++i) {
     absl::string_view name = argv[i];
     if (absl::ConsumePrefix(&name, "--")) {
-      why = winnow::inspect::WhyEnded(kEndedFlags, "", name.substr(0, name.find('=')));
+      why = winnow::cli::WhyEnded("filter_bench", name.substr(0, name.find('=')));
     }
   }
   return why;

@@ -12,11 +12,11 @@
 
 #include <memory>
 
+#include "src/cli/closest_name.h"
 #include "src/database/loaded_options.h"
 #include "src/policy_trial/open_with_policy.h"
 #include "src/policy_trial/policy_trial.h"
 #include "src/rocksdb/policy_options.h"
-#include "src/text/flag_words.h"
 
 namespace winnow::inspect {
 namespace {
@@ -159,7 +159,7 @@ std::string NameMeant(absl::string_view policy) {
     const bool is_policy = setting.size() == 1 || name == "id";
     if (is_policy) name = absl::StripAsciiWhitespace(setting.back());
     if (is_policy) name = name.substr(0, name.find(':'));
-    const absl::string_view meant = ClosestName(name, is_policy ? policies : options);
+    const absl::string_view meant = cli::ClosestName(name, is_policy ? policies : options);
     if (!meant.empty() && meant != name) return std::string(meant);
   }
   return std::string();

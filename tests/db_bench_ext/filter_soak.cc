@@ -21,14 +21,14 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/program/about_program.h"
+#include "src/cli/flags.h"
 #include "src/simd/kernels.h"
-#include "src/text/flag_words.h"
 #include "src/text/machine.h"
 #include "src/text/numbers.h"
 #include "src/text/text_table.h"
 #include "tests/core/filter_testing.h"
 #include "tests/core/soak.h"
+#include "tests/support/flag_help.h"
 #include "tests/support/usable_kernels.h"
 #include "winnow/version.h"
 
@@ -235,8 +235,8 @@ constexpr char kUsage[] =
 
 int Main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
-  if (std::any_of(words.begin(), words.end(), inspect::AsksForHelp)) {
-    std::printf("%s%s", kUsage, bench::FlagHelp("tests/db_bench_ext/filter_soak.cc").c_str());
+  if (std::any_of(words.begin(), words.end(), cli::AsksForHelp)) {
+    std::printf("%s%s", kUsage, testing::FlagHelp("tests/db_bench_ext/filter_soak.cc").c_str());
     return 0;
   }
   absl::SetProgramUsageMessage("see --help");

@@ -1,6 +1,6 @@
 // Tests of the progress display on terminals and in logs.
 
-#include "db_bench_ext/read_amplification/system/progress.h"
+#include "src/cli/progress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@ namespace progress_test {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-using Time = Progress::Clock::time_point;
+using cli::ProgressLine;
+using Time = ProgressLine::Clock::time_point;
 using std::chrono::seconds;
 
 // Time on a newly booted machine: nothing was shown before, although the clock is at its beginning.
@@ -31,7 +32,7 @@ std::string Written(bool terminal, seconds step) {
   const std::unique_ptr<std::FILE, Close> file(std::tmpfile());
   {
     Time now = kBoot;
-    Progress progress("growing_things", file.get(), terminal, kEvery, [&now] { return now; });
+    cli::ProgressLine progress("growing_things", file.get(), terminal, [&now] { return now; });
     const auto set = [&](const char* job, uint64_t done, uint64_t total) {
       now += step;
       progress.Set(job, done, total);
@@ -45,13 +46,6 @@ std::string Written(bool terminal, seconds step) {
   std::rewind(file.get());
   EXPECT_EQ(std::fread(text.data(), 1, text.size(), file.get()), text.size());
   return text;
-}
-
-TEST(ProgressTest, ALineHasEveryJobAndIsCutToItsWidth) {
-  EXPECT_EQ(ProgressLine({}, 0), "");
-  EXPECT_EQ(ProgressLine({{"a", 5}, {"b", 70}}, 0), "a 5 % | b 70 %");
-  EXPECT_EQ(ProgressLine({{"a", 5}, {"b", 70}}, 14), "a 5 % | b 70 %");
-  EXPECT_EQ(ProgressLine({{"a", 5}, {"b", 70}}, 13), "a 5 % | b 7..");
 }
 
 TEST(ProgressTest, ALogGetsWholeLinesNowAndThenAndNothingOfWhatIsOverSoon) {

@@ -56,7 +56,7 @@ TEST(RunTest, TreesAreMergedThoughAnotherDatabaseKeepsAThreadBusy) {
   options.tree = ScaleTree(options.tree, keys->size(), keys->total_bytes());
   options.timed_rounds = 0;
   const auto work = *WorkFolder::Open(folder / "work", false);
-  Progress progress("run_test");
+  cli::ProgressLine progress("run_test");
   const std::atomic<bool> stop{false};
 
   const BusyThread busy;

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/program/about_program.h"
-#include "src/text/flag_words.h"
+#include "src/cli/flags.h"
 #include "tests/distributed/fleet.h"
 #include "tests/distributed/worker.h"
 #include "tests/stress/blame/ask_again.h"
 #include "tests/stress/model.h"
+#include "tests/support/flag_help.h"
 #include "winnow/rocksdb_policy.h"
 
 ABSL_FLAG(uint64_t, keys, 20000, "keys of all threads and families together");
@@ -185,8 +185,9 @@ int Main(int argc, char** argv) {
   if (argc > 1 && words[1] == "--primary-of") return RunPrimaryOf(argc, argv);
   if (argc > 1 && words[1] == "--worker-of") return RunWorkerOf(argc, argv);
   if (argc > 1 && words[1] == "--ask") return stress::AskInThisProcess(argc, argv);
-  if (std::any_of(words.begin(), words.end(), inspect::AsksForHelp)) {
-    std::printf("%s%s", kUsage, bench::FlagHelp("tests/distributed/distributed_stress.cc").c_str());
+  if (std::any_of(words.begin(), words.end(), cli::AsksForHelp)) {
+    std::printf("%s%s", kUsage,
+                testing::FlagHelp("tests/distributed/distributed_stress.cc").c_str());
     return 0;
   }
   absl::SetProgramUsageMessage("see --help");

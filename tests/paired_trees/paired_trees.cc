@@ -25,11 +25,11 @@
 #include <stdexcept>
 
 #include "db_bench_ext/filter_bench/plugin_library.h"
-#include "db_bench_ext/read_amplification/program/about_program.h"
 #include "db_bench_ext/read_amplification/system/whole_file.h"
-#include "src/text/flag_words.h"
+#include "src/cli/flags.h"
 #include "src/text/text_table.h"
 #include "tests/paired_trees/run.h"
+#include "tests/support/flag_help.h"
 
 using Texts = std::vector<std::string>;
 
@@ -192,9 +192,9 @@ void Run(const std::string& command) {
 
 int Main(int argc, char** argv) {
   const Texts words(argv, argv + argc);
-  if (std::any_of(words.begin(), words.end(), inspect::AsksForHelp)) {
+  if (std::any_of(words.begin(), words.end(), cli::AsksForHelp)) {
     std::printf("%s%s\nCells:", kUsage,
-                bench::FlagHelp("tests/paired_trees/paired_trees.cc").c_str());
+                testing::FlagHelp("tests/paired_trees/paired_trees.cc").c_str());
     for (const Cell& cell : Cells()) std::printf(" %s", cell.name.c_str());
     std::printf("\n");
     return 0;

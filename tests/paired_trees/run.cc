@@ -7,8 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "db_bench_ext/read_amplification/system/progress.h"
 #include "src/base/random.h"
+#include "src/cli/progress.h"
 
 namespace winnow::paired_trees {
 namespace {
@@ -106,7 +106,7 @@ std::vector<TreeResult> RunTree(const Cell& cell, uint64_t keys, uint64_t divide
       }
     }
   };
-  bench::Progress progress("paired_trees");
+  cli::ProgressLine progress("paired_trees");
   uint64_t looks = 0;
   tree.Watch(std::max<uint64_t>(1, (work ? work->writes() : keys) / kLooks), [&] {
     progress.Set(cell.name, looks++, kLooks);

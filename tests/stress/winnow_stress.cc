@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/program/about_program.h"
+#include "src/cli/flags.h"
 #include "src/simd/kernels.h"
-#include "src/text/flag_words.h"
 #include "tests/stress/blame/ask_again.h"
 #include "tests/stress/counts.h"
 #include "tests/stress/summary.h"
 #include "tests/stress/supervisor.h"
+#include "tests/support/flag_help.h"
 #include "tests/support/usable_kernels.h"
 #include "winnow/rocksdb_policy.h"
 
@@ -162,8 +162,8 @@ int Main(int argc, char** argv) {
   if (winnow_rocksdb_register() != 0) return 2;
   if (argc > 1 && words[1] == "--live-in") return RunLifeOf(argc, argv);
   if (argc > 1 && words[1] == "--ask") return AskInThisProcess(argc, argv);
-  if (std::any_of(words.begin(), words.end(), inspect::AsksForHelp)) {
-    std::printf("%s%s", kUsage, bench::FlagHelp("tests/stress/winnow_stress.cc").c_str());
+  if (std::any_of(words.begin(), words.end(), cli::AsksForHelp)) {
+    std::printf("%s%s", kUsage, testing::FlagHelp("tests/stress/winnow_stress.cc").c_str());
     return 0;
   }
   absl::SetProgramUsageMessage("see --help");

@@ -1,7 +1,6 @@
-#include "tools/winnow/cli/byte_count.h"
-
 #include <gtest/gtest.h>
 
+#include "src/cli/flags.h"
 #include "src/text/numbers.h"
 
 namespace winnow::tools {
@@ -23,14 +22,14 @@ TEST(ByteCountTest, ReadsUnits) {
                {"3TiB", 3298534883328},
                {"12B", 12}};
   for (const auto& row : cases) {
-    EXPECT_EQ(ParseByteCount(row.text), row.bytes) << row.text;
+    EXPECT_EQ(cli::ParseByteCount(row.text), row.bytes) << row.text;
   }
 }
 
 TEST(ByteCountTest, RefusesTheRest) {
   for (const char* text : {"", "0", "-1", "MiB", "1.2.3", "5 bits", "5M", "1e999", "nan", "12KiBs",
                            "0.4", "1 PB", "99999999999999999999999999999999999999999999.9.9"}) {
-    EXPECT_FALSE(ParseByteCount(text)) << text;
+    EXPECT_FALSE(cli::ParseByteCount(text)) << text;
   }
 }
 

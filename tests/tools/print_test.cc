@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <string>
 
+#include "src/cli/interruption.h"
 #include "tests/support/files.h"
-#include "tools/winnow/cli/interruption.h"
 
 namespace winnow::tools {
 namespace {
@@ -93,9 +93,9 @@ TEST_F(PrintTest, AnInterruptedProgramRemovesItsUnfinishedFile) {
     ASSERT_GE(child, 0);
     if (child == 0) {
       signal(number, SIG_DFL);  // may be ignored if tests run in a shell's background
-      EndInOrderWhenInterrupted();
-      const UnfinishedFile unfinished(folder_ / "unfinished");
-      UnfinishedFile kept(folder_ / "kept");
+      cli::EndInOrderWhenInterrupted();
+      const cli::UnfinishedFile unfinished(folder_ / "unfinished");
+      cli::UnfinishedFile kept(folder_ / "kept");
       WriteFile(folder_ / "unfinished", "half");
       WriteFile(folder_ / "kept", "whole");
       kept.Keep();

@@ -1,6 +1,5 @@
 // The main program of the command line tool: finds the verb, checks its flags and runs it.
 
-#include <absl/flags/parse.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
@@ -11,10 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "src/text/flag_words.h"
-#include "tools/winnow/cli/flag_check.h"
-#include "tools/winnow/cli/help_text.h"
-#include "tools/winnow/cli/interruption.h"
+#include "src/cli/flags.h"
+#include "src/cli/interruption.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
 
@@ -26,11 +23,10 @@ Verb WINNOW_VERBS, HelpVerb(), VersionVerb();
 
 namespace {
 
-// Returns the arguments with the verbs `help` and `version` in place of --help and --version, since
-// Abseil's own flags of these names describe its libraries.
-std::vector<std::string> WithoutAbseilFlags(std::vector<std::string> arguments) {
+// Returns the arguments with the verbs `help` and `version` in place of --help and --version.
+std::vector<std::string> WithoutSwitchesForVerbs(std::vector<std::string> arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
-  if (std::any_of(arguments.begin(), end, inspect::AsksForHelp)) {
+  if (std::any_of(arguments.begin(), end, cli::AsksForHelp)) {
     const auto verb = std::find_if(arguments.begin(), end, [](const std::string& name) {
       return name != "help" && FindVerb(name) != nullptr;
     });
@@ -79,30 +75,30 @@ std::vector<std::string> WithOutputInFull(std::vector<std::string> arguments) {
   return arguments;
 }
 
-int Run(const char* program, const std::vector<std::string>& arguments) {
-  const std::string* const name = NameOfVerb(arguments);
+// Without a verb, no flag is valid.
+cli::FlagSyntax SyntaxOf(const Verb* verb) {
+  return verb == nullptr ? cli::FlagSyntax() : cli::FlagSyntax{verb->name, {verb->name}};
+}
+
+int Run(const std::vector<std::string>& words) {
+  const std::string* const name = NameOfVerb(words);
   const Verb* const verb = name == nullptr ? nullptr : FindVerb(*name);
   if (name != nullptr && verb == nullptr) {
     absl::FPrintF(stderr, "winnow: %s (see winnow help)\n", NoSuchVerb(*name));
     return kWrongUsage;
   }
-  if (const std::string problem = CheckFlags(verb, arguments); !problem.empty()) {
-    absl::FPrintF(stderr, "winnow: %s (see winnow help%s%s)\n", problem, verb == nullptr ? "" : " ",
-                  verb == nullptr ? "" : verb->name);
+  cli::CommandLine line = cli::ReadFlags(SyntaxOf(verb), words);
+  if (!line.problem.empty()) {
+    absl::FPrintF(stderr, "winnow: %s (see winnow help%s%s)\n", line.problem,
+                  verb == nullptr ? "" : " ", verb == nullptr ? "" : verb->name);
     return verb == nullptr ? kWrongUsage : verb->wrong_usage();
   }
   if (verb == nullptr) {
     absl::FPrintF(stderr, "%s", OverallHelp());
     return kWrongUsage;
   }
-  std::vector<char*> raw = {const_cast<char*>(program)};
-  const std::vector<std::string> named = ForAbseil(*verb, arguments);
-  for (const std::string& argument : named) {
-    raw.push_back(const_cast<char*>(argument.c_str()));
-  }
-  const std::vector<char*> positional =
-      absl::ParseCommandLine(static_cast<int>(raw.size()), raw.data());
-  return verb->run(*verb, std::vector<std::string>(positional.begin() + 2, positional.end()));
+  line.arguments.erase(line.arguments.begin());  // the verb
+  return verb->run(*verb, line.arguments);
 }
 
 }  // namespace
@@ -118,8 +114,7 @@ extern "C" const char winnow_keeps_no_metrics = 1;
 int main(int argc, char** argv) {
   using namespace winnow::tools;
   PrepareStandardStreams();
-  EndInOrderWhenInterrupted();
+  winnow::cli::EndInOrderWhenInterrupted();
   SetVerbs({WINNOW_VERBS, HelpVerb(), VersionVerb()});
-  return Run(argv[0],
-             WithoutAbseilFlags(WithOutputInFull(WithProgramApart({argv + 1, argv + argc}))));
+  return Run(WithoutSwitchesForVerbs(WithOutputInFull(WithProgramApart({argv + 1, argv + argc}))));
 }

@@ -49,7 +49,8 @@ absl::Status CheckOrder(const std::string& from, const std::string& comparator) 
 
 class KeyReader {
  public:
-  KeyReader(Progress* progress, const std::atomic<bool>* stop) : progress_(progress), stop_(stop) {}
+  KeyReader(cli::ProgressLine* progress, const std::atomic<bool>* stop)
+      : progress_(progress), stop_(stop) {}
 
   absl::Status ReadAll(rocksdb::Iterator* entries, const std::string& from, uint64_t expected) {
     uint64_t done = 0;
@@ -91,7 +92,7 @@ class KeyReader {
   }
 
  private:
-  Progress* const progress_;
+  cli::ProgressLine* const progress_;
   const std::atomic<bool>* const stop_;
   DatabaseKeys read_;
   std::vector<uint32_t> value_sizes_;
@@ -159,7 +160,7 @@ absl::StatusOr<DatabaseKeys> OfFiles(const std::string& from, KeyReader* reader)
 
 }  // namespace
 
-absl::StatusOr<DatabaseKeys> ReadDatabaseKeys(const std::string& from, Progress* progress,
+absl::StatusOr<DatabaseKeys> ReadDatabaseKeys(const std::string& from, cli::ProgressLine* progress,
                                               const std::atomic<bool>* stop) {
   KeyReader reader(progress, stop);
   return IsDatabase(from) ? OfDatabase(from, &reader) : OfFiles(from, &reader);

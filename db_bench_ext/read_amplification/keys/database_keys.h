@@ -10,7 +10,7 @@
 #include <string>
 
 #include "db_bench_ext/read_amplification/keys/key_table.h"
-#include "db_bench_ext/read_amplification/system/progress.h"
+#include "src/cli/progress.h"
 
 namespace winnow::bench {
 
@@ -25,7 +25,7 @@ struct DatabaseKeys {
 // a comma-separated list. Everything is opened read-only, and the folders stay unchanged. Returns
 // an error if keys are not in bytewise order, which the benchmark's databases require, if there are
 // none, or if they exceed the free memory. Ends early, with an error, soon after *stop is set.
-absl::StatusOr<DatabaseKeys> ReadDatabaseKeys(const std::string& from, Progress* progress,
+absl::StatusOr<DatabaseKeys> ReadDatabaseKeys(const std::string& from, cli::ProgressLine* progress,
                                               const std::atomic<bool>* stop);
 
 }  // namespace winnow::bench

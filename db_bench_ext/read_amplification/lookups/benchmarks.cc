@@ -10,15 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "src/text/flag_words.h"
+#include "src/cli/closest_name.h"
 
 namespace winnow::bench {
 namespace {
 
-// A name of an earlier version.
-constexpr inspect::EndedFlag kEnded = {
-    "benchmarks", "readwhilewriting",
-    "RocksDB's db_bench has it, and runs with Winnow under 'winnow run'"};
+// A benchmark of an earlier version.
+constexpr absl::string_view kEnded = "readwhilewriting";
 
 absl::Status Wrong(absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("--benchmarks: ", why));
@@ -108,13 +106,15 @@ absl::StatusOr<BenchmarkList> ParseBenchmarks(std::string_view list) {
   for (const absl::string_view name :
        absl::StrSplit(absl::string_view(list.data(), list.size()), ',')) {
     const Benchmark* const benchmark = Find(name);
-    if (name == kEnded.name) {
-      return Wrong(absl::StrCat("'", name, "' ended with 2.0: ", kEnded.instead));
+    if (name == kEnded) {
+      return Wrong(absl::StrCat("'", name,
+                                "' ended with 2.0: RocksDB's db_bench has it, and runs "
+                                "with Winnow under 'winnow run'"));
     }
     if (benchmark == nullptr) {
       std::vector<absl::string_view> names;
       for (const Benchmark& one : Benchmarks()) names.emplace_back(one.name);
-      const std::string meant = inspect::DidYouMean(name, names);
+      const std::string meant = cli::DidYouMean(name, names);
       return Wrong(absl::StrCat("there is no '", name, "'", meant,
                                 meant.empty() ? ", but " : " There are ", Names()));
     }

@@ -58,7 +58,7 @@ class SomeKeys : public KeySet {
 
 class Measurement {
  public:
-  Measurement(const std::string& path, const ExistingOptions& options, Progress* progress,
+  Measurement(const std::string& path, const ExistingOptions& options, cli::ProgressLine* progress,
               const std::atomic<bool>* stop)
       : path_(path), options_(options), progress_(progress), stop_(stop) {}
 
@@ -290,7 +290,7 @@ class Measurement {
 
   const std::string& path_;
   const ExistingOptions& options_;
-  Progress* const progress_;
+  cli::ProgressLine* const progress_;
   const std::atomic<bool>* const stop_;
   std::unique_ptr<ReadOnlyDatabase> database_;
   LevelFiles levels_;
@@ -307,7 +307,7 @@ class Measurement {
 
 absl::StatusOr<inspect::ReadAmplification> MeasureExisting(const std::string& path,
                                                            const ExistingOptions& options,
-                                                           Progress* progress,
+                                                           cli::ProgressLine* progress,
                                                            const std::atomic<bool>* stop) {
   return Measurement(path, options, progress, stop).Run();
 }

@@ -17,7 +17,7 @@
 #include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
 #include "db_bench_ext/read_amplification/results/readamp_results.h"
-#include "db_bench_ext/read_amplification/system/progress.h"
+#include "src/cli/progress.h"
 
 namespace winnow::bench {
 
@@ -50,7 +50,7 @@ struct ExistingOptions {
 // Returns an error if the folder has no database that RocksDB can open, or one without keys.
 absl::StatusOr<inspect::ReadAmplification> MeasureExisting(const std::string& path,
                                                            const ExistingOptions& options,
-                                                           Progress* progress,
+                                                           cli::ProgressLine* progress,
                                                            const std::atomic<bool>* stop);
 
 }  // namespace winnow::bench

@@ -1,8 +1,6 @@
 // db_bench_ext: compares what lookups read from a tree with different filter policies.
 
 #include <absl/flags/flag.h>
-#include <absl/flags/parse.h>
-#include <absl/flags/usage.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
@@ -29,10 +27,8 @@
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
 #include "db_bench_ext/read_amplification/lookups/record_lookups.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
-#include "db_bench_ext/read_amplification/program/about_program.h"
 #include "db_bench_ext/read_amplification/program/command_line.h"
-#include "db_bench_ext/read_amplification/program/flag_check.h"
-#include "db_bench_ext/read_amplification/program/report_flags.h"
+#include "db_bench_ext/read_amplification/program/flag_rules.h"
 #include "db_bench_ext/read_amplification/program/run.h"
 #include "db_bench_ext/read_amplification/program/run_forecast.h"
 #include "db_bench_ext/read_amplification/program/run_keys.h"
@@ -41,36 +37,60 @@
 #include "db_bench_ext/read_amplification/report/report.h"
 #include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "db_bench_ext/read_amplification/system/free_room.h"
-#include "db_bench_ext/read_amplification/system/progress.h"
-#include "db_bench_ext/read_amplification/system/stop_signals.h"
 #include "db_bench_ext/read_amplification/system/whole_file.h"
 #include "db_bench_ext/read_amplification/system/work_folder.h"
 #include "db_bench_ext/read_amplification/trees/build_memory.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "db_bench_ext/read_amplification/trees/tree.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
-#include "src/text/flag_words.h"
+#include "src/cli/flags.h"
+#include "src/cli/help.h"
+#include "src/cli/interruption.h"
+#include "src/cli/progress.h"
 #include "src/text/machine.h"
 #include "winnow/rocksdb_policy.h"
 #include "winnow/version.h"
 
-ABSL_FLAG(std::string, policies, "none,bloomfilter:10,ribbonfilter:10,winnow:10",
-          "filter policies to compare, with commas between them, each as in an options string of "
-          "RocksDB: '{id=winnow;bits_per_key=10}'. 'none' is no policy. Commas in braces belong to "
-          "a policy");
-ABSL_FLAG(
-    std::string, db, "",
+WINNOW_PROGRAM_FLAG(
+    compared, std::string, policies, "none,bloomfilter:10,ribbonfilter:10,winnow:10",
+    TextValue("POLICIES"),
+    "filter policies to compare, with commas between them, each as in an options string of "
+    "RocksDB: '{id=winnow;bits_per_key=10}'. 'none' is no policy. Commas in braces belong to "
+    "a policy");
+WINNOW_PROGRAM_FLAG(
+    compared, std::string, db, "", TextValue("FOLDER"),
     "folder in which the databases are made; its other files stay. Empty: a temporary folder");
-ABSL_FLAG(bool, use_existing_db, false,
-          "measure the database in --db as it is, with lookups of its own keys and of near misses. "
-          "It is opened read-only, and nothing in it changes");
-ABSL_FLAG(bool, keep, false, "do not remove the databases at the end");
-ABSL_FLAG(int32_t, trees_at_once, 0,
-          "number of trees to grow and count at the same time; times are measured one tree at a "
-          "time. 0: as many as there are processors");
+WINNOW_PROGRAM_FLAG(
+    compared, bool, use_existing_db, false, FlagValue(),
+    "measure the database in --db as it is, with lookups of its own keys and of near misses. "
+    "It is opened read-only, and nothing in it changes");
+WINNOW_PROGRAM_FLAG(compared, bool, keep, false, FlagValue(),
+                    "do not remove the databases at the end");
+WINNOW_PROGRAM_FLAG(
+    compared, int32_t, trees_at_once, 0, WholeValue("N", 0, 1024),
+    "number of trees to grow and count at the same time; times are measured one tree at a "
+    "time. 0: as many as there are processors");
+
+WINNOW_PROGRAM_FLAG(reports, std::string, json, "", TextValue("FILE"),
+                    "file to write the results to as JSON, schema winnow.readamp/2");
+WINNOW_PROGRAM_FLAG(
+    reports, std::string, html, "", TextValue("FILE"),
+    "file to write the results to as an HTML page with charts, which needs no network");
+WINNOW_PROGRAM_FLAG(
+    reports, std::string, summary, "", TextValue("FILE"),
+    "file to write a short table of the results to, with explanations for new readers");
 
 namespace winnow::bench {
 namespace {
+
+using cli::StopAsked;
+
+// Output files; empty: none.
+struct ReportOptions {
+  std::string json;
+  std::string summary;
+  std::string html;
+};
 
 absl::StatusOr<std::vector<Policy>> PoliciesOfFlags() {
   absl::StatusOr<std::vector<std::string>> asked = SplitPolicies(absl::GetFlag(FLAGS_policies));
@@ -152,7 +172,6 @@ absl::Status CheckWorkloads(const WorkloadRequest& request) {
 }
 
 absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
-  if (absl::Status status = CheckFlagValues(); !status.ok()) return status;
   if (absl::Status status = CheckUseOfDatabase(given); !status.ok()) return status;
   absl::StatusOr<WorkloadRequest> workloads = WorkloadRequestOfFlags(given);
   if (!workloads.ok()) return workloads.status();
@@ -161,7 +180,8 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   if (absl::Status status = CheckWorkloads(*workloads); !status.ok()) return status;
   absl::StatusOr<std::vector<Policy>> policies = PoliciesOfFlags();
   if (!policies.ok()) return policies.status();
-  const ReportOptions report = ReportOptionsOfFlags();
+  const ReportOptions report = {absl::GetFlag(FLAGS_json), absl::GetFlag(FLAGS_summary),
+                                absl::GetFlag(FLAGS_html)};
   for (const std::string& path :
        {report.json, report.summary, report.html, workloads->record_lookups}) {
     if (tree->plan_only) break;  // --plan writes no files
@@ -329,7 +349,7 @@ absl::StatusOr<RunKeys> KeysOfTask(Task* task, bool* planned) {
     absl::Status status = CheckForecast(*task, request.num, request.num * request.key_size);
     if (!status.ok()) return status;
   }
-  Progress progress("db_bench_ext");
+  cli::ProgressLine progress("db_bench_ext");
   absl::StatusOr<RunKeys> keys = MakeRunKeys(request, &progress, StopAsked());
   if (!keys.ok()) return keys.status();
   if (keys->value_size && !task->request.value_size_given) {
@@ -356,7 +376,7 @@ absl::StatusOr<RunKeys> KeysOfTask(Task* task, bool* planned) {
 }
 
 absl::StatusOr<WrittenKeys> FindWrittenKeys(const WriteSequence& writes) {
-  Progress progress("db_bench_ext");
+  cli::ProgressLine progress("db_bench_ext");
   return WrittenKeys::Of(writes, [&](uint64_t looked_at) {
     progress.Set("looking which keys are written", looked_at, writes.size());
     return !*StopAsked();
@@ -375,7 +395,7 @@ absl::Status Execute(Task task, const std::string& command) {
   if (written->count() < range.size()) keys->keys.written = written;
   const std::vector<Lookups> workloads = MakeWorkloads(task.request, keys->keys);
   if (const std::string& path = task.request.record_lookups; !path.empty()) {
-    Progress progress("db_bench_ext");
+    cli::ProgressLine progress("db_bench_ext");
     const absl::Status status = RecordLookups(workloads, path, [&](uint64_t done) {
       progress.Set("recording lookups", done, task.request.choices.reads * workloads.size());
       return !*StopAsked();
@@ -393,7 +413,7 @@ absl::Status Execute(Task task, const std::string& command) {
       WorkFolder::Open(absl::GetFlag(FLAGS_db), keep);
   if (!folder.ok()) return folder.status();
   {
-    Progress progress("db_bench_ext");
+    cli::ProgressLine progress("db_bench_ext");
     absl::StatusOr<std::vector<inspect::PolicyResult>> policies =
         Run(task.options, task.policies, data, folder->get(), &progress, StopAsked());
     if (!policies.ok()) return policies.status();
@@ -419,7 +439,7 @@ absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
   options.timed_rounds = task.options.timed_rounds;
   options.threads = task.options.threads;
   options.cache_size = task.options.tree.cache_size;
-  Progress progress("db_bench_ext");
+  cli::ProgressLine progress("db_bench_ext");
   absl::StatusOr<inspect::ReadAmplification> results =
       MeasureExisting(absl::GetFlag(FLAGS_db), options, &progress, StopAsked());
   if (!results.ok()) return results.status();
@@ -436,67 +456,68 @@ absl::Status ExecuteOnExisting(const Task& task, const std::string& command) {
   return WriteReports(*results, task.report);
 }
 
-AboutProgram About() {
+cli::Command About() {
   return {
       "db_bench_ext",
+      "[FLAGS]",
       "Counts what lookups read from an LSM tree, for each of several filter policies",
       "db_bench_ext makes a new RocksDB database for each policy and writes the same keys in the\n"
       "same order. The trees are the same, too (with --growth=rocksdb they may differ). Then it\n"
       "looks up keys: once to count reads, and in several rounds to measure times. The policies\n"
       "take turns in each round, so that other work on the machine slows all of them; the report\n"
       "has the round of median speed. A policy that RocksDB did not use is not reported.\n",
-      {"db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10",
-       "db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html",
-       "db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10",
-       "db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing",
-       "db_bench_ext --policies=bloomfilter:8,bloomfilter:12,winnow:8,winnow:12 --html=page.html",
-       "db_bench_ext --heat=mixgraph --policies=bloomfilter:10,winnow:10",
-       "db_bench_ext --use_existing_db --db=FOLDER"},
-      {{"What to compare:", "db_bench_ext/read_amplification/program/db_bench_ext.cc"},
-       {"What is loaded and looked up:", kWorkloadFlagsFile},
-       {"The tree and its databases:", kTreeFlagsFile},
-       {"Reports:", kReportFlagsFile}},
-      {{"0", "everything was measured"},
-       {"1", "a run failed"},
-       {"2", "the command line is wrong"},
-       {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"}}};
+      {cli::FlagSection("What to compare", "compared"),
+       cli::FlagSection("What is loaded and looked up", "workloads"),
+       cli::FlagSection("The tree and its databases", "tree"),
+       cli::FlagSection("Reports", "reports"),
+       {"Examples",
+        {{"db_bench_ext --num=1000000 --policies=bloomfilter:10,winnow:10",
+          "what lookups read with each of two policies"},
+         {"db_bench_ext --keys=paths.lz4 --json=readamp.json --html=readamp.html",
+          "the same with keys of your own, and as a page"},
+         {"db_bench_ext --from_db=FOLDER --absent_lookups=0.1 --policies=bloomfilter:10,winnow:10",
+          "with the keys and the options of a database, and a tenth of lookups for absent keys"},
+         {"db_bench_ext --benchmarks=fillrandom,compact,readrandom,readmissing",
+          "with workloads of db_bench"},
+         {"db_bench_ext --policies=bloomfilter:8,bloomfilter:12,winnow:8,winnow:12 "
+          "--html=page.html",
+          "with several numbers of bits per key"},
+         {"db_bench_ext --heat=mixgraph --policies=bloomfilter:10,winnow:10",
+          "with key ranges that are asked for more than others"},
+         {"db_bench_ext --use_existing_db --db=FOLDER", "a database as it is"}}},
+       {"Exit status",
+        {{"0", "everything was measured"},
+         {"1", "a run failed"},
+         {"2", "the command line is wrong"},
+         {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"}}}},
+      {"winnow"}};
+}
+
+const std::vector<std::string>& FlagGroups() {
+  static const auto* const groups =
+      new std::vector<std::string>{"compared", "workloads", "tree", "reports"};
+  return *groups;
 }
 
 // Returns the answer to a query about the program itself, such as --help, or nullopt.
 std::optional<std::string> AnswerAboutItself(const std::vector<std::string>& words) {
-  if (std::any_of(words.begin(), words.end(), inspect::AsksForHelp)) return HelpText(About());
-  if (words.size() != 2) return std::nullopt;
-  if (words[1] == "--version") return absl::StrCat("db_bench_ext ", Version(), "\n");
-  if (words[1] == "--man") return ManPage(About());
-  if (words[1] == "--completion") return BashCompletion(About());
+  if (std::any_of(words.begin(), words.end(), cli::AsksForHelp)) return cli::HelpText(About());
+  if (words.size() != 1) return std::nullopt;
+  if (words[0] == "--version") return absl::StrCat("db_bench_ext ", Version(), "\n");
+  if (words[0] == "--man") return cli::ManPage(About());
+  if (words[0] == "--completion") {
+    return cli::BashCompletion("db_bench_ext", "--help --version --man --completion",
+                               "db_bench_ext --completion", {{"", FlagGroups()}});
+  }
   return std::nullopt;
 }
 
 constexpr int kWrongUsage = 2;
 
-// True while Abseil parses the flags: it exits with 1 on an invalid flag, the status of a failed
-// run.
-bool parsing = false;
-
-void EndWrongUsage() {
-  if (!parsing) return;
-  std::fflush(nullptr);
-  std::_Exit(kWrongUsage);
-}
-
-std::vector<char*> ParseFlags(int argc, char** argv) {
-  absl::SetProgramUsageMessage("see --help");
-  std::atexit(EndWrongUsage);
-  parsing = true;
-  std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
-  parsing = false;
-  return rest;
-}
-
 // Prints the error and returns the exit status, which is that of a signal if one was received.
 int Failed(const absl::Status& status, int exit_status) {
   std::fprintf(stderr, "db_bench_ext: %s\n", std::string(status.message()).c_str());
-  return StopStatus() != 0 ? StopStatus() : exit_status;
+  return cli::StopStatus() != 0 ? cli::StopStatus() : exit_status;
 }
 
 int PrintAndEnd(const std::string& text) {
@@ -505,26 +526,27 @@ int PrintAndEnd(const std::string& text) {
 }
 
 int Main(int argc, char** argv) {
-  const std::vector<std::string> words(argv, argv + argc);
+  const std::vector<std::string> command(argv, argv + argc);
   winnow_rocksdb_register();
-  if (const std::optional<int> ended = BuildMemoryProcess(words)) return *ended;
-  CatchStopSignals();
+  if (const std::optional<int> ended = BuildMemoryProcess(command)) return *ended;
+  cli::CatchStopSignals();
+  const std::vector<std::string> words(argv + 1, argv + argc);
   if (const auto answer = AnswerAboutItself(words)) return PrintAndEnd(*answer);
-  if (absl::Status wrong = CheckFlagWords(words); !wrong.ok()) {
-    return Failed(wrong, kWrongUsage);
+  const cli::CommandLine line = cli::ReadFlags(
+      {"db_bench_ext", {FlagGroups().begin(), FlagGroups().end()}, /*is_program=*/true}, words);
+  std::string wrong = line.problem;
+  if (wrong.empty() && !line.arguments.empty()) {
+    wrong = absl::StrCat("'", line.arguments.front(), "' is no flag");
   }
-  const std::vector<char*> rest = ParseFlags(argc, argv);
-  if (rest.size() > 1) {
-    return Failed(
-        absl::InvalidArgumentError(absl::StrCat("'", rest[1], "' is no flag; see --help")),
-        kWrongUsage);
+  if (!wrong.empty()) {
+    return Failed(absl::InvalidArgumentError(wrong + " (see --help)"), kWrongUsage);
   }
 
-  absl::StatusOr<Task> task = TaskOfFlags(FindGivenFlags(words));
+  absl::StatusOr<Task> task = TaskOfFlags(line.given);
   if (!task.ok()) return Failed(task.status(), kWrongUsage);
   const absl::Status status = absl::GetFlag(FLAGS_use_existing_db)
-                                  ? ExecuteOnExisting(*task, ShellCommand(words))
-                                  : Execute(*std::move(task), ShellCommand(words));
+                                  ? ExecuteOnExisting(*task, ShellCommand(command))
+                                  : Execute(*std::move(task), ShellCommand(command));
   return status.ok() ? 0 : Failed(status, 1);
 }
 

@@ -49,7 +49,7 @@ std::map<int, double> FilesConsideredByLevel(const LevelFiles& levels, const Loo
 class Runner {
  public:
   Runner(const RunOptions& options, const std::vector<Policy>& policies, const RunData& data,
-         Progress* progress, const std::atomic<bool>* stop)
+         cli::ProgressLine* progress, const std::atomic<bool>* stop)
       : options_(options),
         policies_(policies),
         data_(data),
@@ -273,7 +273,7 @@ class Runner {
   const RunOptions& options_;
   const std::vector<Policy>& policies_;
   const RunData& data_;
-  Progress* const progress_;
+  cli::ProgressLine* const progress_;
   const std::atomic<bool>* const stop_;
   std::atomic<bool> failed_{false};
   std::mutex counters_;
@@ -286,7 +286,7 @@ class Runner {
 absl::StatusOr<std::vector<inspect::PolicyResult>> Run(const RunOptions& options,
                                                        const std::vector<Policy>& policies,
                                                        const RunData& data, WorkFolder* folder,
-                                                       Progress* progress,
+                                                       cli::ProgressLine* progress,
                                                        const std::atomic<bool>* stop) {
   return Runner(options, policies, data, progress, stop).Run(folder);
 }

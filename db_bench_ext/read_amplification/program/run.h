@@ -14,10 +14,10 @@
 #include "db_bench_ext/read_amplification/lookups/growth_lookups.h"
 #include "db_bench_ext/read_amplification/lookups/lookups.h"
 #include "db_bench_ext/read_amplification/results/readamp_results.h"
-#include "db_bench_ext/read_amplification/system/progress.h"
 #include "db_bench_ext/read_amplification/system/work_folder.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "db_bench_ext/read_amplification/trees/tree.h"
+#include "src/cli/progress.h"
 
 namespace winnow::bench {
 
@@ -46,7 +46,7 @@ struct RunData {
 absl::StatusOr<std::vector<inspect::PolicyResult>> Run(const RunOptions& options,
                                                        const std::vector<Policy>& policies,
                                                        const RunData& data, WorkFolder* folder,
-                                                       Progress* progress,
+                                                       cli::ProgressLine* progress,
                                                        const std::atomic<bool>* stop);
 
 }  // namespace winnow::bench

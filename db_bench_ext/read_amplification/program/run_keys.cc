@@ -79,7 +79,7 @@ absl::StatusOr<RunKeys> OfList(const KeysRequest& request) {
   return run;
 }
 
-absl::StatusOr<RunKeys> OfDatabase(const KeysRequest& request, Progress* progress,
+absl::StatusOr<RunKeys> OfDatabase(const KeysRequest& request, cli::ProgressLine* progress,
                                    const std::atomic<bool>* stop) {
   absl::StatusOr<DatabaseKeys> read = ReadDatabaseKeys(request.from_db, progress, stop);
   if (!read.ok()) return read.status();
@@ -95,7 +95,7 @@ absl::StatusOr<RunKeys> OfDatabase(const KeysRequest& request, Progress* progres
 
 }  // namespace
 
-absl::StatusOr<RunKeys> MakeRunKeys(const KeysRequest& request, Progress* progress,
+absl::StatusOr<RunKeys> MakeRunKeys(const KeysRequest& request, cli::ProgressLine* progress,
                                     const std::atomic<bool>* stop) {
   if (!request.list.empty()) return OfList(request);
   if (!request.from_db.empty()) return OfDatabase(request, progress, stop);
@@ -109,7 +109,7 @@ absl::StatusOr<RunKeys> MakeRunKeys(const KeysRequest& request, Progress* progre
   return Generated(request);
 }
 
-absl::Status AddAbsentKeys(const KeysRequest& request, RunKeys* keys, Progress* progress,
+absl::Status AddAbsentKeys(const KeysRequest& request, RunKeys* keys, cli::ProgressLine* progress,
                            const std::atomic<bool>* stop) {
   if (keys->table == nullptr) {
     keys->keys.absent =

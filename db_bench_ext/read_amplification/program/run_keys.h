@@ -15,7 +15,7 @@
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
 #include "db_bench_ext/read_amplification/program/workload_flags.h"
-#include "db_bench_ext/read_amplification/system/progress.h"
+#include "src/cli/progress.h"
 
 namespace winnow::bench {
 
@@ -32,12 +32,12 @@ struct RunKeys {
 
 // Returns generated keys, or those of a list or a database. Returns an error for unusable keys;
 // prints to stderr what was left out of a list.
-absl::StatusOr<RunKeys> MakeRunKeys(const KeysRequest& request, Progress* progress,
+absl::StatusOr<RunKeys> MakeRunKeys(const KeysRequest& request, cli::ProgressLine* progress,
                                     const std::atomic<bool>* stop);
 
 // Adds absent keys; returns an error if the present keys leave no room for any, or once *stop is
 // set.
-absl::Status AddAbsentKeys(const KeysRequest& request, RunKeys* keys, Progress* progress,
+absl::Status AddAbsentKeys(const KeysRequest& request, RunKeys* keys, cli::ProgressLine* progress,
                            const std::atomic<bool>* stop);
 
 // Returns the keys of --lookups; null without the flag.

@@ -1,7 +1,6 @@
 #include "db_bench_ext/read_amplification/program/tree_flags.h"
 
 #include <absl/flags/commandlineflag.h>
-#include <absl/flags/flag.h>
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 
@@ -10,66 +9,85 @@
 
 #include "db_bench_ext/read_amplification/keys/read_only_database.h"
 #include "db_bench_ext/read_amplification/trees/tree_options_file.h"
+#include "src/cli/flags.h"
 #include "src/database/options_path.h"
 #include "third_party/rocksdb_abi/versions.h"
 
-ABSL_FLAG(std::string, growth, "planned",
-          "what decides which files are merged while a tree grows. planned: a plan by numbers of "
-          "keys, which gives every policy the same leveled tree. rocksdb: RocksDB's own compaction "
-          "by its options, until none is pending. Its scores count the bytes of filters, so trees "
-          "differ by policy; policies whose trees differ by more than 2 % are not compared");
-ABSL_FLAG(int32_t, level0_files, 2,
-          "number of flushes that stay on level 0 at the end of planned growth; all earlier ones "
-          "are merged down");
-ABSL_FLAG(
-    bool, plan, false,
+WINNOW_PROGRAM_FLAG(
+    tree, std::string, growth, "planned", TextValue("GROWTH", "planned rocksdb"),
+    "what decides which files are merged while a tree grows. planned: a plan by numbers of "
+    "keys, which gives every policy the same leveled tree. rocksdb: RocksDB's own compaction "
+    "by its options, until none is pending. Its scores count the bytes of filters, so trees "
+    "differ by policy; policies whose trees differ by more than 2 % are not compared");
+WINNOW_PROGRAM_FLAG(
+    tree, int32_t, level0_files, 2, WholeValue("N", 0, 1000),
+    "number of flushes that stay on level 0 at the end of planned growth; all earlier ones "
+    "are merged down");
+WINNOW_PROGRAM_FLAG(
+    tree, bool, plan, false, FlagValue(),
     "print how long the run would take, within a factor of two, and how much memory and disk; "
     "grow nothing");
-ABSL_FLAG(std::string, options_file, "",
-          "OPTIONS file, or folder of a database that has one. It sets all options for which no "
-          "flag is given, except paths and the filter policy");
+WINNOW_PROGRAM_FLAG(
+    tree, std::string, options_file, "", TextValue("FILE"),
+    "OPTIONS file, or folder of a database that has one. It sets all options for which no "
+    "flag is given, except paths and the filter policy");
 
-ABSL_FLAG(int64_t, write_buffer_size, 0,
-          "bytes of keys and values in a flush. 0: a two-hundredth of the data, which makes three "
-          "levels below level 0; at most 64 MB, and at least 20,000 keys while that leaves two "
-          "levels");
-ABSL_FLAG(int64_t, target_file_size_base, 0, "bytes of a merged file; 0: as many as a flush has");
-ABSL_FLAG(int64_t, max_bytes_for_level_base, 0,
-          "bytes of keys and values of the level into which flushes are merged; 0: as many as the "
-          "flushes of one merge have");
-ABSL_FLAG(double, max_bytes_for_level_multiplier, 10,
-          "size of a level divided by that of the level above");
-ABSL_FLAG(int32_t, level0_file_num_compaction_trigger, 4,
-          "number of files on level 0 at which they are merged down");
-ABSL_FLAG(int32_t, num_levels, 7, "most levels of the tree");
-ABSL_FLAG(bool, level_compaction_dynamic_level_bytes, false,
-          "size the levels from the last level upwards, instead of from level 1 downwards");
-ABSL_FLAG(int32_t, compaction_style, 0,
-          "0: leveled, 1: universal, 2: FIFO; 1 and 2 need --growth=rocksdb");
-ABSL_FLAG(bool, disable_auto_compactions, false,
-          "leave all flushes on level 0; needs --growth=rocksdb");
-ABSL_FLAG(int32_t, max_background_jobs, 2,
-          "flushes and compactions that RocksDB runs at the same time");
-ABSL_FLAG(std::string, compression_type, "lz4", "compression of the data: none, snappy, lz4, zstd");
-ABSL_FLAG(int32_t, block_size, 4096, "bytes of a data block before compression");
-ABSL_FLAG(int32_t, format_version, 5, "RocksDB's version of the format of SST files");
-ABSL_FLAG(bool, partition_index_and_filters, false, "make partitioned filters and indexes");
-ABSL_FLAG(bool, cache_index_and_filter_blocks, false,
-          "keep filters and indexes in the block cache instead of in table readers; "
-          "--partition_index_and_filters always does");
-ABSL_FLAG(int64_t, metadata_block_size, 4096, "bytes of a partition of a filter or index");
-ABSL_FLAG(bool, optimize_filters_for_hits, false, "build no filters for the last level");
-ABSL_FLAG(int32_t, prefix_size, 0,
-          "number of first bytes of a key that are its prefix; filters then hold prefixes too, but "
-          "for policies with range_bits, which get the extractor winnow.range instead. 0: no "
-          "prefixes, or the extractor of the --options_file");
-ABSL_FLAG(bool, whole_key_filtering, true,
-          "filters hold whole keys; with --nowhole_key_filtering only prefixes, which needs a "
-          "--prefix_size");
-ABSL_FLAG(int64_t, cache_size, 8 << 20,
-          "bytes of the block cache, which is empty when a pass or round begins; 0: no cache");
-ABSL_FLAG(
-    double, cache_share, 0,
+WINNOW_PROGRAM_FLAG(
+    tree, int64_t, write_buffer_size, 0, WholeValue("BYTES", 0, 512 << 20),
+    "bytes of keys and values in a flush. 0: a two-hundredth of the data, which makes three "
+    "levels below level 0; at most 64 MB, and at least 20,000 keys while that leaves two "
+    "levels");
+WINNOW_PROGRAM_FLAG(tree, int64_t, target_file_size_base, 0, WholeValue("BYTES", 0, 1e18),
+                    "bytes of a merged file; 0: as many as a flush has");
+WINNOW_PROGRAM_FLAG(
+    tree, int64_t, max_bytes_for_level_base, 0, WholeValue("BYTES", 0, 1e18),
+    "bytes of keys and values of the level into which flushes are merged; 0: as many as the "
+    "flushes of one merge have");
+WINNOW_PROGRAM_FLAG(tree, double, max_bytes_for_level_multiplier, 10, NumberValue("N", 1, 1e6),
+                    "size of a level divided by that of the level above");
+WINNOW_PROGRAM_FLAG(tree, int32_t, level0_file_num_compaction_trigger, 4, WholeValue("N", 1, 1000),
+                    "number of files on level 0 at which they are merged down");
+WINNOW_PROGRAM_FLAG(tree, int32_t, num_levels, 7, WholeValue("N", 2, 100),
+                    "most levels of the tree");
+WINNOW_PROGRAM_FLAG(
+    tree, bool, level_compaction_dynamic_level_bytes, false, FlagValue(),
+    "size the levels from the last level upwards, instead of from level 1 downwards");
+WINNOW_PROGRAM_FLAG(tree, int32_t, compaction_style, 0, WholeValue("N", 0, 2),
+                    "0: leveled, 1: universal, 2: FIFO; 1 and 2 need --growth=rocksdb");
+WINNOW_PROGRAM_FLAG(tree, bool, disable_auto_compactions, false, FlagValue(),
+                    "leave all flushes on level 0; needs --growth=rocksdb");
+WINNOW_PROGRAM_FLAG(tree, int32_t, max_background_jobs, 2, WholeValue("N", 1, 1000),
+                    "flushes and compactions that RocksDB runs at the same time");
+WINNOW_PROGRAM_FLAG(tree, std::string, compression_type, "lz4",
+                    TextValue("TYPE", "none snappy lz4 zstd"),
+                    "compression of the data: none, snappy, lz4, zstd");
+WINNOW_PROGRAM_FLAG(tree, int32_t, block_size, 4096, WholeValue("BYTES", 64, 64 << 20),
+                    "bytes of a data block before compression");
+WINNOW_PROGRAM_FLAG(tree, int32_t, format_version, 5, WholeValue("N", 2, 5),
+                    "RocksDB's version of the format of SST files");
+WINNOW_PROGRAM_FLAG(tree, bool, partition_index_and_filters, false, FlagValue(),
+                    "make partitioned filters and indexes");
+WINNOW_PROGRAM_FLAG(tree, bool, cache_index_and_filter_blocks, false, FlagValue(),
+                    "keep filters and indexes in the block cache instead of in table readers; "
+                    "--partition_index_and_filters always does");
+WINNOW_PROGRAM_FLAG(tree, int64_t, metadata_block_size, 4096, WholeValue("BYTES", 64, 64 << 20),
+                    "bytes of a partition of a filter or index");
+WINNOW_PROGRAM_FLAG(tree, bool, optimize_filters_for_hits, false, FlagValue(),
+                    "build no filters for the last level");
+WINNOW_PROGRAM_FLAG(
+    tree, int32_t, prefix_size, 0, WholeValue("BYTES", 0, 1024),
+    "number of first bytes of a key that are its prefix; filters then hold prefixes too, but "
+    "for policies with range_bits, which get the extractor winnow.range instead. 0: no "
+    "prefixes, or the extractor of the --options_file");
+WINNOW_PROGRAM_FLAG(
+    tree, bool, whole_key_filtering, true, FlagValue(),
+    "filters hold whole keys; with --nowhole_key_filtering only prefixes, which needs a "
+    "--prefix_size");
+WINNOW_PROGRAM_FLAG(
+    tree, int64_t, cache_size, 8 << 20, WholeValue("BYTES", 0, 1e18),
+    "bytes of the block cache, which is empty when a pass or round begins; 0: no cache");
+WINNOW_PROGRAM_FLAG(
+    tree, double, cache_share, 0, NumberValue("SHARE", 0, 10),
     "size of the block cache as a share of all keys and values, instead of --cache_size: 0.05 "
     "is a twentieth");
 

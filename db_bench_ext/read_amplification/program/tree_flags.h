@@ -8,13 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/read_amplification/program/flag_check.h"
+#include "db_bench_ext/read_amplification/program/flag_rules.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
 
 namespace winnow::bench {
-
-// File that defines these flags, for FlagHelp().
-inline constexpr char kTreeFlagsFile[] = "db_bench_ext/read_amplification/program/tree_flags.cc";
 
 struct TreeRequest {
   TreeOptions options;             // the caller sets seed and value_size
@@ -24,7 +21,7 @@ struct TreeRequest {
 
 // Checks the flags, separately and in combination, and the --options_file, by default that of the
 // database in the folder `like`, if any. Flags override the file. Errors name the flag and the
-// requirement. Requires a preceding CheckFlagValues().
+// requirement.
 absl::StatusOr<TreeRequest> TreeRequestOfFlags(const GivenFlags& given, const std::string& like);
 
 }  // namespace winnow::bench

@@ -1,6 +1,5 @@
 #include "db_bench_ext/read_amplification/program/workload_flags.h"
 
-#include <absl/flags/flag.h>
 #include <absl/status/status.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
@@ -12,82 +11,105 @@
 #include <string>
 #include <utility>
 
+#include "db_bench_ext/read_amplification/keys/generated_keys.h"
+#include "db_bench_ext/read_amplification/keys/zipf.h"
 #include "db_bench_ext/read_amplification/lookups/scans.h"
+#include "src/cli/flags.h"
 
-ABSL_FLAG(
-    std::string, keys, "",
+WINNOW_PROGRAM_FLAG(
+    workloads, std::string, keys, "", TextValue("FILE"),
     "file with the keys to load, one per line, plain or as an LZ4 frame; - is standard input. "
     "Absent keys to look up are near misses of these: one byte changed, appended or removed");
-ABSL_FLAG(std::string, from_db, "",
-          "load the keys of the database in this folder, or of SST files with commas between them; "
-          "they are opened read-only. A database also sets the size of values, by the mean of its "
-          "own, and the options, by its OPTIONS file, unless flags do");
-ABSL_FLAG(std::string, key_format, "line",
-          "form of a key in a line of --keys and --lookups: line, its bytes; hex, two hexadecimal "
-          "digits for each byte, for keys with line feeds");
-ABSL_FLAG(int64_t, num, 1'000'000, "number of keys to generate, without --keys and --from_db");
-ABSL_FLAG(std::string, key_shape, "numbers",
-          absl::StrCat("what generated keys are: ", winnow::bench::kKeyShapeHelp));
-ABSL_FLAG(int32_t, key_size, 16, "bytes of a generated key, at least 8");
-ABSL_FLAG(int32_t, value_size, 100, "bytes of a value");
-ABSL_FLAG(std::string, benchmarks, "filluniquerandom,readabsent,readpresent",
-          absl::StrCat("workloads: first those that write, then those that look up. Names that "
-                       "db_bench has mean the same here. Writing: ",
-                       winnow::bench::BenchmarksHelp(true),
-                       "; without any, filluniquerandom. Looking up: ",
-                       winnow::bench::BenchmarksHelp(false)));
-ABSL_FLAG(int64_t, writes, 0,
-          "number of writes of fillrandom and of overwrite; 0: the number of keys");
-ABSL_FLAG(int64_t, reads, 1'000'000, "number of lookups to count, for each workload");
-ABSL_FLAG(
-    std::string, lookups, "",
+WINNOW_PROGRAM_FLAG(
+    workloads, std::string, from_db, "", TextValue("FOLDER"),
+    "load the keys of the database in this folder, or of SST files with commas between them; "
+    "they are opened read-only. A database also sets the size of values, by the mean of its "
+    "own, and the options, by its OPTIONS file, unless flags do");
+WINNOW_PROGRAM_FLAG(
+    workloads, std::string, key_format, "line", TextValue("FORMAT", "line hex"),
+    "form of a key in a line of --keys and --lookups: line, its bytes; hex, two hexadecimal "
+    "digits for each byte, for keys with line feeds");
+WINNOW_PROGRAM_FLAG(workloads, int64_t, num, 1'000'000, WholeValue("N", 2, 1e12),
+                    "number of keys to generate, without --keys and --from_db");
+WINNOW_PROGRAM_FLAG(workloads, std::string, key_shape, "numbers",
+                    TextValue("SHAPE", "numbers integers events paths"),
+                    absl::StrCat("what generated keys are: ", winnow::bench::kKeyShapeHelp));
+WINNOW_PROGRAM_FLAG(workloads, int32_t, key_size, 16,
+                    WholeValue("BYTES", winnow::bench::kMinGeneratedKey, 1 << 20),
+                    "bytes of a generated key, at least 8");
+WINNOW_PROGRAM_FLAG(workloads, int32_t, value_size, 100, WholeValue("BYTES", 0, 1 << 20),
+                    "bytes of a value");
+WINNOW_PROGRAM_FLAG(
+    workloads, std::string, benchmarks, "filluniquerandom,readabsent,readpresent",
+    TextValue("NAMES"),
+    absl::StrCat("workloads: first those that write, then those that look up. Names that "
+                 "db_bench has mean the same here. Writing: ",
+                 winnow::bench::BenchmarksHelp(true),
+                 "; without any, filluniquerandom. Looking up: ",
+                 winnow::bench::BenchmarksHelp(false)));
+WINNOW_PROGRAM_FLAG(workloads, int64_t, writes, 0, WholeValue("N", 0, 1e12),
+                    "number of writes of fillrandom and of overwrite; 0: the number of keys");
+WINNOW_PROGRAM_FLAG(workloads, int64_t, reads, 1'000'000, WholeValue("N", 1, 1e12),
+                    "number of lookups to count, for each workload");
+WINNOW_PROGRAM_FLAG(
+    workloads, std::string, lookups, "", TextValue("FILE"),
     "file with recorded keys to look up: a list like that of --keys, or a RocksDB trace, of which "
     "the Gets and MultiGets of the column family default are taken");
-ABSL_FLAG(
-    std::string, record_lookups, "",
+WINNOW_PROGRAM_FLAG(
+    workloads, std::string, record_lookups, "", TextValue("FILE"),
     "file that gets the keys of all counted lookups except seeks, one per line in hexadecimal "
     "digits, for 'winnow advise --hex --lookups=FILE'");
-ABSL_FLAG(double, absent_lookups, winnow::bench::kShareOfMixed,
-          absl::StrCat("share of absent keys in ",
-                       winnow::bench::NamesOf(winnow::bench::IsMixed, " and "),
-                       "; if given, also in ",
-                       winnow::bench::NamesOf(winnow::bench::MayBeMixed, " and "),
-                       ", which otherwise ask for any key of the range"));
-ABSL_FLAG(
-    double, zipf, 0,
+WINNOW_PROGRAM_FLAG(workloads, double, absent_lookups, winnow::bench::kShareOfMixed,
+                    NumberValue("SHARE", 0, 1),
+                    absl::StrCat("share of absent keys in ",
+                                 winnow::bench::NamesOf(winnow::bench::IsMixed, " and "),
+                                 "; if given, also in ",
+                                 winnow::bench::NamesOf(winnow::bench::MayBeMixed, " and "),
+                                 ", which otherwise ask for any key of the range"));
+WINNOW_PROGRAM_FLAG(
+    workloads, double, zipf, 0, NumberValue("EXPONENT", 0, winnow::bench::kMaxZipfExponent),
     "exponent of Zipf's distribution of lookups: the key of rank r is looked up in proportion "
     "to 1/r^zipf, and --seed shuffles the ranks. 0: all keys alike; YCSB has 0.99");
-ABSL_FLAG(std::string, heat, "mixgraph",
-          absl::StrCat("which key ranges readheat asks for, while the tree grows and afterwards. ",
-                       winnow::bench::HeatHelp(),
-                       ". Without --benchmarks, the tree is filled and then overwritten once; for "
-                       "newest it is filled in the order of time"));
-ABSL_FLAG(
-    double, lookups_per_write, 2.5,
+WINNOW_PROGRAM_FLAG(
+    workloads, std::string, heat, "mixgraph",
+    TextValue("HEAT", "flat mixgraph zipf moving then_flat newest"),
+    absl::StrCat("which key ranges readheat asks for, while the tree grows and afterwards. ",
+                 winnow::bench::HeatHelp(),
+                 ". Without --benchmarks, the tree is filled and then overwritten once; for "
+                 "newest it is filled in the order of time"));
+WINNOW_PROGRAM_FLAG(
+    workloads, double, lookups_per_write, 2.5, NumberValue("N", 0, 1000),
     "lookups by --heat after each write while the tree grows; policies of Winnow learn from them");
-ABSL_FLAG(int32_t, batch_size, 32, "number of keys in a call of multireadrandom");
-ABSL_FLAG(bool, multiread_batched, false,
-          "multireadrandom calls the MultiGet that takes arrays, and sorts and batches the keys, "
-          "instead of the one that takes vectors");
-ABSL_FLAG(int64_t, seek_nexts, 0, "number of Next calls after each seek of seekrandom");
-ABSL_FLAG(std::string, scan_length, "64",
-          absl::StrCat("lengths of the ranges of ",
-                       winnow::bench::NamesOf(winnow::bench::Scans, " and "),
-                       ", with commas between them: how far the bound is above the begin, the last "
-                       "eight bytes of a key taken as a number"));
-ABSL_FLAG(int32_t, threads, 1, "threads that share the lookups of a workload");
-ABSL_FLAG(int64_t, timed_reads, 100'000,
-          "number of lookups in a timed round, the first ones of --reads; timed rounds count "
-          "no reads");
-ABSL_FLAG(
-    int32_t, duration, 0,
+WINNOW_PROGRAM_FLAG(workloads, int32_t, batch_size, 32, WholeValue("N", 1, 100'000),
+                    "number of keys in a call of multireadrandom");
+WINNOW_PROGRAM_FLAG(
+    workloads, bool, multiread_batched, false, FlagValue(),
+    "multireadrandom calls the MultiGet that takes arrays, and sorts and batches the keys, "
+    "instead of the one that takes vectors");
+WINNOW_PROGRAM_FLAG(workloads, int64_t, seek_nexts, 0, WholeValue("N", 0, 1e9),
+                    "number of Next calls after each seek of seekrandom");
+WINNOW_PROGRAM_FLAG(
+    workloads, std::string, scan_length, "64", TextValue("N,..."),
+    absl::StrCat("lengths of the ranges of ", winnow::bench::NamesOf(winnow::bench::Scans, " and "),
+                 ", with commas between them: how far the bound is above the begin, the last "
+                 "eight bytes of a key taken as a number"));
+WINNOW_PROGRAM_FLAG(workloads, int32_t, threads, 1, WholeValue("N", 1, 1024),
+                    "threads that share the lookups of a workload");
+WINNOW_PROGRAM_FLAG(
+    workloads, int64_t, timed_reads, 100'000, WholeValue("N", 0, 1e12),
+    "number of lookups in a timed round, the first ones of --reads; timed rounds count "
+    "no reads");
+WINNOW_PROGRAM_FLAG(
+    workloads, int32_t, duration, 0, WholeValue("SECONDS", 0, 1'000'000),
     "seconds of a timed round, instead of --timed_reads; its lookups are repeated as often as "
     "they fit. Reads are counted over the same --reads for every policy. 0: use "
     "--timed_reads");
-ABSL_FLAG(int32_t, timed_rounds, 5,
-          "number of timed rounds; the policies take turns in each. The report has the round of "
-          "median speed");
-ABSL_FLAG(int64_t, seed, 1, "seed of the order of writes, of the values and of the lookups");
+WINNOW_PROGRAM_FLAG(
+    workloads, int32_t, timed_rounds, 5, WholeValue("N", 1, 1000),
+    "number of timed rounds; the policies take turns in each. The report has the round of "
+    "median speed");
+WINNOW_PROGRAM_FLAG(workloads, int64_t, seed, 1, WholeValue("N", -9.223372e18, 9.223372e18),
+                    "seed of the order of writes, of the values and of the lookups");
 
 namespace winnow::bench {
 namespace {

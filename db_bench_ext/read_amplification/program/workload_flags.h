@@ -14,15 +14,11 @@
 #include "db_bench_ext/read_amplification/keys/write_sequence.h"
 #include "db_bench_ext/read_amplification/lookups/benchmarks.h"
 #include "db_bench_ext/read_amplification/lookups/workloads.h"
-#include "db_bench_ext/read_amplification/program/flag_check.h"
+#include "db_bench_ext/read_amplification/program/flag_rules.h"
 #include "db_bench_ext/read_amplification/results/readamp_results.h"
 #include "src/text/key_list.h"
 
 namespace winnow::bench {
-
-// File that defines these flags, for FlagHelp().
-inline constexpr char kWorkloadFlagsFile[] =
-    "db_bench_ext/read_amplification/program/workload_flags.cc";
 
 // Source of a run's keys: a list, a database, or generated keys.
 struct KeysRequest {
@@ -54,7 +50,7 @@ struct WorkloadRequest {
 };
 
 // Checks the flags, separately and in combination; returns an error that names the flag for
-// requests that are impossible or have no effect. Requires a preceding CheckFlagValues().
+// requests that are impossible or have no effect.
 absl::StatusOr<WorkloadRequest> WorkloadRequestOfFlags(const GivenFlags& given);
 
 // Returns the lookups of all workloads, in the order of --benchmarks.

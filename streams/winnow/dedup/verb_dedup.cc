@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/cli/flags.h"
+#include "src/cli/progress.h"
 #include "src/text/numbers.h"
 #include "streams/dedup/file_identity.h"
 #include "streams/dedup/kept_lines.h"
@@ -29,9 +31,6 @@
 #include "streams/dedup/stream_admin.h"
 #include "streams/redis/redis_access.h"
 #include "streams/winnow/dedup/streams.h"
-#include "tools/winnow/cli/flag_check.h"
-#include "tools/winnow/cli/flags.h"
-#include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
 #include "winnow/amq/plan.h"
 
@@ -236,7 +235,7 @@ absl::StatusOr<std::unique_ptr<dedup::SeenLines>> MakeSeenLines(const DedupPlan&
 
 void Say(absl::string_view what) { absl::FPrintF(stderr, "winnow dedup: %s\n", what); }
 
-std::function<void(const std::string&)> SayOver(ProgressLine* progress) {
+std::function<void(const std::string&)> SayOver(cli::ProgressLine* progress) {
   return [progress](const std::string& what) {
     progress->Clear();
     Say(what);
@@ -294,7 +293,7 @@ std::string TotalsLine(const DedupPlan& plan, const dedup::LineStream& stream) {
       plan.capacity, inspect::ByteSize(static_cast<double>(seen.size_bytes())), seen.Remark());
 }
 
-int ReadAll(const std::vector<std::string>& paths, ProgressLine* progress,
+int ReadAll(const std::vector<std::string>& paths, cli::ProgressLine* progress,
             dedup::LineStream* stream) {
   int exit_code = kAllGood;
   const auto take = [&](const absl::Status& status) {
@@ -313,7 +312,7 @@ int ReadAll(const std::vector<std::string>& paths, ProgressLine* progress,
 }
 
 int RunStream(const DedupPlan& plan, const std::vector<std::string>& paths,
-              std::unique_ptr<dedup::SeenLines> seen, ProgressLine* progress) {
+              std::unique_ptr<dedup::SeenLines> seen, cli::ProgressLine* progress) {
   dedup::LineStream* shown = nullptr;
   dedup::StreamOptions options = OptionsFor(plan);
   options.warn = SayOver(progress);
@@ -337,7 +336,7 @@ int RunStream(const DedupPlan& plan, const std::vector<std::string>& paths,
 }
 
 int RunDedup(const Verb& verb, const std::vector<std::string>& given) {
-  ProgressLine progress;
+  cli::ProgressLine progress;
   DedupPlan plan;
   std::optional<dedup::StreamAction> action;
   std::string problem = ActionOfFlags(verb, given, &action);

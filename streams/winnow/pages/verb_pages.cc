@@ -24,16 +24,14 @@
 #include <utility>
 #include <vector>
 
+#include "src/cli/flags.h"
+#include "src/cli/progress.h"
 #include "streams/redis/patience.h"
 #include "streams/redis/redis_access.h"
 #include "streams/winnow/pages/page_place.h"
 #include "streams/winnow/pages/pages_json.h"
-#include "tools/winnow/cli/byte_count.h"
-#include "tools/winnow/cli/flag_check.h"
-#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/keys.h"
 #include "tools/winnow/cli/print.h"
-#include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
 #include "winnow/amq/page_store.h"
 #include "winnow/amq/paged_bloom.h"
@@ -129,7 +127,7 @@ int Fail(const Task& task, PagesReport report, std::string fault, int code) {
 // Visits all given keys. Returns an error message about a list of keys, or an empty string.
 std::string VisitKeys(const Task& task, PagesReport* report,
                       absl::FunctionRef<void(std::string_view)> visit) {
-  ProgressLine line;
+  cli::ProgressLine line;
   const auto count = [&](std::string_view key) {
     visit(key);
     if (++report->keys_read % 65'536 == 0) {
@@ -161,7 +159,7 @@ amq::PagedPlan PlanOfFlags(std::string* problem) {
   plan.capacity = absl::GetFlag(FLAGS_pages_capacity).value_or(0);
   plan.rate = absl::GetFlag(FLAGS_pages_rate);
   plan.page_bytes =
-      static_cast<uint32_t>(ParseByteCount(absl::GetFlag(FLAGS_pages_page_size)).value_or(0));
+      static_cast<uint32_t>(cli::ParseByteCount(absl::GetFlag(FLAGS_pages_page_size)).value_or(0));
   *problem = absl::StrReplaceAll(amq::CheckPagedPlan(plan), {{"page_bytes is", "--page_size is"}});
   return plan;
 }

@@ -71,7 +71,7 @@ class DatabaseKeysTest : public ::testing::Test {
   std::atomic<bool> stop_{false};
 
  private:
-  Progress progress_{"database_keys_test"};
+  cli::ProgressLine progress_{"database_keys_test"};
 };
 
 TEST_F(DatabaseKeysTest, WhatADatabaseHasIsReadAndNothingChanges) {
@@ -102,7 +102,7 @@ TEST_F(DatabaseKeysTest, OtherColumnFamiliesAreNamed) {
                                           "'cf6', 'cf7', 'cf8', 'cf9' and 2 more."));
 
   ExistingOptions options;
-  Progress progress{"database_keys_test"};
+  cli::ProgressLine progress{"database_keys_test"};
   const auto measured = MeasureExisting(path, options, &progress, &stop_);
   ASSERT_TRUE(measured.ok()) << measured.status();
   const std::string note = "Only the column family 'default' was measured, of the 13 that";

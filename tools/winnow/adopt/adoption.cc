@@ -17,6 +17,7 @@
 #include <set>
 #include <system_error>
 
+#include "src/cli/interruption.h"
 #include "src/text/printable.h"
 #include "src/workers/command.h"
 #include "tools/winnow/adopt/archive.h"
@@ -24,7 +25,6 @@
 #include "tools/winnow/adopt/policy_names.h"
 #include "tools/winnow/adopt/refusals.h"
 #include "tools/winnow/adopt/rocksdb_version.h"
-#include "tools/winnow/cli/interruption.h"
 #include "winnow/version.h"
 
 namespace winnow::inspect {
@@ -229,7 +229,7 @@ bool SeesSetOptions(const Archive& archive, const std::map<std::string, std::str
 std::string Copy(const Archive& archive, const Archive& ours, const WorkFolder& folder,
                  const std::string& output, Adoption* adoption) {
   const std::string path = absl::StrCat(output, ".", getpid(), ".unfinished");
-  tools::UnfinishedFile unfinished(path);
+  cli::UnfinishedFile unfinished(path);
   if (!WriteBytes(path, archive.content)) {
     return absl::StrCat("can't write ", Printable(path), ": ", std::strerror(errno));
   }

@@ -12,10 +12,10 @@
 #include <system_error>
 #include <vector>
 
+#include "src/cli/flags.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "tools/winnow/adopt/adoption.h"
-#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/json.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"

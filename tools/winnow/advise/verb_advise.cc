@@ -16,15 +16,14 @@
 #include <utility>
 #include <vector>
 
+#include "src/cli/flags.h"
+#include "src/cli/progress.h"
 #include "src/policy_trial/trial_filter.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "tools/winnow/advise/advice.h"
 #include "tools/winnow/advise/advice_json.h"
-#include "tools/winnow/cli/byte_count.h"
-#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
-#include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/gone_files.h"
 #include "tools/winnow/findings/table_arguments.h"
@@ -164,7 +163,7 @@ std::string WhyWrong(const std::vector<std::string>& paths, inspect::AdviceOptio
   options->families = FamiliesOfFlags();
   const std::string budget = absl::GetFlag(FLAGS_advise_budget);
   if (!budget.empty()) {
-    options->budget_bytes = ParseByteCount(budget);
+    options->budget_bytes = cli::ParseByteCount(budget);
   }
   const std::string policy = absl::GetFlag(FLAGS_advise_try_policy);
   std::string refusal;
@@ -198,7 +197,7 @@ int ExitCode(const Input& input, const inspect::Advice& advice) {
 }
 
 void ShowStep(const inspect::AdviceStep& step, std::chrono::steady_clock::time_point* begun,
-              ProgressLine* line) {
+              cli::ProgressLine* line) {
   const auto now = std::chrono::steady_clock::now();
   const bool begins = step.done == 0 && step.share == 0;
   *begun = begins ? now : *begun;
@@ -217,7 +216,7 @@ inspect::Advice Advise(const std::vector<std::string>& paths, const inspect::Adv
                        Input* input, std::string* problem) {
   inspect::Advice advice;
   if (problem->empty() && input->HasFiles()) {
-    ProgressLine line;
+    cli::ProgressLine line;
     std::chrono::steady_clock::time_point begun;
     advice = inspect::Advise(
         input->tables, options,

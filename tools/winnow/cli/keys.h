@@ -10,15 +10,19 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/winnow/cli/flags.h"
+#include "src/cli/flags.h"
 
 ABSL_DECLARE_FLAG(bool, hex);
 ABSL_DECLARE_FLAG(std::string, keys);
 
-namespace winnow::tools {
+namespace winnow::cli {
 
 extern const Flag kHexFlag;
 extern const Flag kKeysFlag;
+
+}  // namespace winnow::cli
+
+namespace winnow::tools {
 
 // Returns the bytes of a key that is given as an argument. Sets *problem to a sentence if the text
 // is invalid.

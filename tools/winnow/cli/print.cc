@@ -13,8 +13,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "src/cli/interruption.h"
 #include "src/text/printable.h"
-#include "tools/winnow/cli/interruption.h"
 #include "tools/winnow/cli/terminal.h"
 
 namespace winnow::tools {
@@ -61,7 +61,7 @@ bool WriteInPlace(const std::string& path, absl::string_view text) {
 
 bool WriteAnew(const std::string& path, absl::string_view text) {
   const std::string unfinished_path = absl::StrCat(path, ".", getpid(), ".unfinished");
-  UnfinishedFile unfinished(unfinished_path);
+  cli::UnfinishedFile unfinished(unfinished_path);
   constexpr mode_t kAsTheUserSays = 0666;
   const int file =
       open(unfinished_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kAsTheUserSays);

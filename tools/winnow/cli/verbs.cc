@@ -1,5 +1,6 @@
 #include "tools/winnow/cli/verbs.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
@@ -10,8 +11,10 @@
 #include <string_view>
 #include <utility>
 
-#include "src/text/flag_words.h"
-#include "tools/winnow/cli/flags.h"
+#include "src/cli/closest_name.h"
+
+WINNOW_SHARED_FLAG(kJsonFlag, bool, json, false, FlagValue(),
+                   "write one JSON document to standard output");
 
 namespace winnow::tools {
 namespace {
@@ -38,7 +41,7 @@ std::string NoSuchVerb(absl::string_view name) {
   for (const Verb& verb : Verbs()) {
     names.push_back(verb.name);
   }
-  const absl::string_view meant = inspect::ClosestName(name, names);
+  const absl::string_view meant = cli::ClosestName(name, names);
   return absl::StrCat(
       "there is no verb '", name, "'; ",
       meant.empty() ? "there are: " : absl::StrCat("did you mean '", meant, "'? There are: "),
@@ -46,12 +49,12 @@ std::string NoSuchVerb(absl::string_view name) {
 }
 
 std::string ArgumentsOf(const Verb& verb) {
-  std::string text = absl::StrCat(verb.arguments.empty() ? "" : " ", verb.arguments);
+  std::string text = absl::StrCat(" ", verb.arguments);
   std::vector<const Flag*> named;
   for (size_t at = text.find("--"); at != std::string::npos; at = text.find("--", at)) {
     const size_t name = at + 2;
     at = std::min(text.find_first_of(" |])", name), text.size());
-    named.push_back(FindFlag(verb.name, absl::string_view(text).substr(name, at - name)));
+    named.push_back(cli::FindFlag(verb.name, absl::string_view(text).substr(name, at - name)));
     if (named.back() != nullptr) text.insert(at, named.back()->value_text());
   }
   std::string others;
@@ -62,11 +65,17 @@ std::string ArgumentsOf(const Verb& verb) {
   }
   constexpr std::string_view kPlace = " [FLAGS]";
   const size_t place = text.find(kPlace);
-  return place == std::string::npos ? text + others : text.replace(place, kPlace.size(), others);
+  text.replace(std::min(place, text.size()), kPlace.size(), others);
+  return std::string(absl::StripAsciiWhitespace(text));
+}
+
+bool IsSet(const Verb& verb, absl::string_view name) {
+  const Flag* const flag = cli::FindFlag(verb.name, name);
+  return flag != nullptr && flag->abseil().CurrentValue() != flag->abseil().DefaultValue();
 }
 
 int WrongUsage(const Verb& verb, absl::string_view problem) {
-  absl::FPrintF(stderr, "winnow %s: %s\nright is: winnow %s%s (see winnow help %s)\n", verb.name,
+  absl::FPrintF(stderr, "winnow %s: %s\nright is: winnow %s %s (see winnow help %s)\n", verb.name,
                 problem, verb.name, ArgumentsOf(verb), verb.name);
   return verb.wrong_usage();
 }

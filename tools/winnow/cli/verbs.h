@@ -9,7 +9,21 @@
 #include <string>
 #include <vector>
 
+#include "src/cli/flags.h"
+
+ABSL_DECLARE_FLAG(bool, json);
+
+namespace winnow::cli {
+
+// The row of --json, which most verbs have.
+extern const Flag kJsonFlag;
+
+}  // namespace winnow::cli
+
 namespace winnow::tools {
+
+using cli::Flag;
+using cli::FlagsOf;
 
 // Exit codes of every verb.
 inline constexpr int kAllGood = 0;
@@ -38,14 +52,14 @@ struct Variable {
   absl::string_view says;  // a sentence
 };
 
-// A verb. Its flags are defined in the file of the verb (flags.h).
+// A verb. Its flags are defined in the file of the verb (src/cli/flags.h).
 struct Verb {
   absl::string_view name;
   // Usage line: "PATH... [FLAGS] [--json]". Flags are written without their values; flags that are
   // not listed replace [FLAGS], or follow at the end.
   absl::string_view arguments;
   absl::string_view summary;  // one line
-  absl::string_view help;     // the full description; lines longer than kHelpWidth are wrapped
+  absl::string_view help;     // the full description; lines longer than cli::kHelpWidth are wrapped
   // Runs the verb with its arguments, without flags and the verb's name. Returns the exit code.
   int (*run)(const Verb& verb, const std::vector<std::string>& arguments);
   std::vector<Example> examples = {};
@@ -56,6 +70,9 @@ struct Verb {
 
   int wrong_usage() const { return starts_program ? kNotStarted : kWrongUsage; }
 };
+
+// Returns the help on all verbs, a few lines each.
+std::string OverallHelp();
 
 // All verbs, in the order in which help lists them. SetVerbs() must be called first in main().
 void SetVerbs(std::vector<Verb> verbs);
@@ -68,8 +85,11 @@ const Verb* FindVerb(absl::string_view name);
 // There are: inspect, …".
 std::string NoSuchVerb(absl::string_view name);
 
-// Returns the usage line after the verb's name, with a leading space: " PATH... [--samples=N]".
+// Returns the usage line after the verb's name: "PATH... [--samples=N]".
 std::string ArgumentsOf(const Verb& verb);
+
+// Returns whether the current value of the verb's flag differs from its default.
+bool IsSet(const Verb& verb, absl::string_view name);
 
 // Prints the problem and the usage line on stderr. Returns the verb's exit code for wrong usage.
 int WrongUsage(const Verb& verb, absl::string_view problem);

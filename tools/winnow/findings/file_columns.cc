@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "src/text/manual.h"
+#include "src/cli/help.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "tools/winnow/cli/json.h"
@@ -342,7 +342,7 @@ std::string FieldsOf(absl::string_view object) {
 }
 
 std::string HelpLine(const std::string& label, const std::string& fields) {
-  return Paragraph(fields, 19).replace(0, label.size(), label);
+  return cli::Paragraph(fields, 19).replace(0, label.size(), label);
 }
 
 }  // namespace

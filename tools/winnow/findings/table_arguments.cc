@@ -1,6 +1,8 @@
 #include "tools/winnow/findings/table_arguments.h"
 
 #include <absl/flags/flag.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/string_view.h>
 
 #include <algorithm>
 #include <iterator>
@@ -9,10 +11,10 @@
 #include <thread>
 #include <utility>
 
+#include "src/cli/flags.h"
 #include "src/database/read_tables.h"
 #include "src/database/table_paths.h"
 #include "src/text/printable.h"
-#include "tools/winnow/cli/kept_values.h"
 #include "tools/winnow/findings/families.h"
 
 namespace winnow::tools {
@@ -20,6 +22,28 @@ namespace {
 
 struct PathFlag;
 struct FamilyFlag;
+
+// Values of all occurrences of a flag, each once; Abseil keeps the last one only. Each flag has its
+// own `Name`. The default is the empty text, which a verb's command line can't have.
+template <typename Name>
+struct KeptTexts {
+  std::vector<std::string> texts;
+};
+
+template <typename Name>
+bool AbslParseFlag(absl::string_view text, KeptTexts<Name>* kept, std::string*) {
+  static auto* all = new std::vector<std::string>;
+  if (!text.empty() && std::find(all->begin(), all->end(), text) == all->end()) {
+    all->emplace_back(text);
+  }
+  kept->texts = *all;
+  return true;
+}
+
+template <typename Name>
+std::string AbslUnparseFlag(const KeptTexts<Name>& kept) {
+  return absl::StrJoin(kept.texts, ",");
+}
 
 }  // namespace
 }  // namespace winnow::tools

@@ -7,14 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "src/cli/flags.h"
 #include "src/database/table_list.h"
-#include "tools/winnow/cli/flags.h"
 
-namespace winnow::tools {
+namespace winnow::cli {
 
 extern const Flag kJobsFlag;
 extern const Flag kPathFlag;
 extern const Flag kFamilyFlag;
+
+}  // namespace winnow::cli
+
+namespace winnow::tools {
 
 // Returns the folders named by --path=FOLDER, without duplicates.
 std::vector<std::string> TableFolders();

@@ -1,5 +1,6 @@
 // The verb `winnow inspect`, which shows the filter of each SST file.
 
+#include <absl/algorithm/container.h>
 #include <absl/flags/flag.h>
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
@@ -21,17 +22,16 @@
 #include <utility>
 #include <vector>
 
+#include "src/cli/flags.h"
+#include "src/cli/help.h"
+#include "src/cli/progress.h"
 #include "src/database/database.h"
 #include "src/database/read_tables.h"
 #include "src/database/table_paths.h"
 #include "src/policy_trial/moved_files.h"
 #include "src/sst/sst_filters.h"
-#include "src/text/manual.h"
 #include "src/text/printable.h"
-#include "tools/winnow/cli/flags.h"
-#include "tools/winnow/cli/kept_values.h"
 #include "tools/winnow/cli/print.h"
-#include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/terminal.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/each_file.h"
@@ -57,7 +57,7 @@ bool AbslParseFlag(absl::string_view text, LevelList* list, std::string* error) 
       *error = absl::StrCat("'", word, "' is no level; levels are 0, 1, 2, ...");
       return false;
     }
-    Keep(level, all);
+    if (!absl::c_linear_search(*all, level)) all->push_back(level);
   }
   list->levels = *all;
   return true;
@@ -125,7 +125,7 @@ using inspect::SstReport;
 
 constexpr size_t kFilesWorthProgress = 20;
 
-inspect::Progress ShownOn(ProgressLine* line) {
+inspect::Progress ShownOn(cli::ProgressLine* line) {
   return [line](size_t done, size_t total) {
     if (done == total) {
       line->Clear();
@@ -197,7 +197,7 @@ Findings ReadPaths(const std::vector<std::string>& names, int jobs) {
   }
   inspect::TableReading reading;
   reading.workers = jobs;
-  ProgressLine line;
+  cli::ProgressLine line;
   reading.progress = ShownOn(&line);
   std::vector<SstReport> reports = inspect::ReadTables(files, reading);
   Findings findings;
@@ -313,13 +313,13 @@ std::string HelpOfInspect() {
       "are read in several processes: if RocksDB fails on a file, that file is named and the "
       "others are shown. Nothing is written, and the database may be in use.");
   return absl::StrCat(
-      inspect::Paragraph("A PATH is an SST file (*.sst), a database's folder, a folder with such "
-                         "folders in it, or "
-                         "a quoted pattern such as 'db/*.sst'; a file named twice counts once. "
-                         "Sums over all files "
-                         "come first, by " +
-                             of_sums_and_files,
-                         0),
+      cli::Paragraph("A PATH is an SST file (*.sst), a database's folder, a folder with such "
+                     "folders in it, or "
+                     "a quoted pattern such as 'db/*.sst'; a file named twice counts once. "
+                     "Sums over all files "
+                     "come first, by " +
+                         of_sums_and_files,
+                     0),
       "\n"
       "The fields of --json, schema winnow.inspect/1. Rates and shares go from 0 to 1; null is\n"
       "unknown. Names that are not UTF-8 are also there in hexadecimal, with _hex. Lines of --csv\n"

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/cli/flags.h"
 #include "src/database/options_path.h"
 #include "src/policy_trial/learned_trial.h"
 #include "src/policy_trial/options_file.h"
@@ -23,8 +24,6 @@
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "src/text/text_table.h"
-#include "tools/winnow/cli/flag_check.h"
-#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/each_file.h"

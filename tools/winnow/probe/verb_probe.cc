@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "tools/winnow/cli/flags.h"
+#include "src/cli/flags.h"
+#include "src/cli/progress.h"
 #include "tools/winnow/cli/keys.h"
 #include "tools/winnow/cli/print.h"
-#include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/each_file.h"
 #include "tools/winnow/findings/gone_files.h"
@@ -105,7 +105,7 @@ std::vector<FileProbe> ProbeAll(const std::vector<inspect::ListedTable>& tables,
                                 const std::vector<ProbedKey>& keys,
                                 const std::optional<ProbedRange>& range) {
   const bool exact = absl::GetFlag(FLAGS_probe_exact);
-  ProgressLine line;
+  cli::ProgressLine line;
   size_t answered = 0;
   const auto show = [&] {
     line.Show(absl::StrCat(answered, " of ", tables.size(), " files, ", keys.size(), " keys each"));

@@ -15,14 +15,13 @@
 #include <string>
 #include <vector>
 
+#include "src/cli/flags.h"
+#include "src/cli/progress.h"
 #include "src/refilter/refilter.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "tools/winnow/cli/byte_count.h"
-#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/json.h"
 #include "tools/winnow/cli/print.h"
-#include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/table_arguments.h"
 
@@ -137,7 +136,7 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
     options.request.level = level;
   }
   options.jobs = Jobs();
-  options.bytes_a_second = ParseByteCount(absl::GetFlag(FLAGS_refilter_rate)).value_or(0);
+  options.bytes_a_second = cli::ParseByteCount(absl::GetFlag(FLAGS_refilter_rate)).value_or(0);
   options.copies_all = absl::GetFlag(FLAGS_refilter_copy);
   options.is_dry = absl::GetFlag(FLAGS_refilter_dry_run);
   options.prepares = absl::GetFlag(FLAGS_refilter_prepare);
@@ -165,7 +164,7 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   }
   absl::StatusOr<RefilterResult> result;
   {
-    ProgressLine line;
+    cli::ProgressLine line;
     const auto begin = std::chrono::steady_clock::now();
     result = inspect::Refilter(
         ROCKSDB_NAMESPACE::Env::Default(), options, stop, [&](const RefilterProgress& progress) {

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "src/base/switch.h"
+#include "src/cli/flags.h"
 #include "src/policy_trial/policy_check.h"
 #include "src/policy_trial/range_options.h"
 #include "src/text/printable.h"
-#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/json.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/winnow/cli/byte_count.h"
-#include "tools/winnow/cli/flags.h"
+#include "src/cli/flags.h"
 #include "tools/winnow/cli/print.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/size/size_report.h"
@@ -40,7 +39,7 @@ const inspect::KindTable* further_kinds = nullptr;
 
 // Returns the value of a flag; nullopt if it is empty.
 std::optional<uint64_t> Whole(const std::string& flag) {
-  const std::optional<double> number = ParseByteCount(flag);
+  const std::optional<double> number = cli::ParseByteCount(flag);
   return number ? std::optional(static_cast<uint64_t>(*number)) : std::nullopt;
 }
 

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "src/cli/flags.h"
+#include "src/cli/progress.h"
 #include "src/database/table_list.h"
 #include "src/workers/wire.h"
-#include "tools/winnow/cli/flags.h"
 #include "tools/winnow/cli/print.h"
-#include "tools/winnow/cli/progress_line.h"
 #include "tools/winnow/cli/terminal.h"
 #include "tools/winnow/cli/verbs.h"
 #include "tools/winnow/findings/each_file.h"
@@ -52,7 +52,7 @@ std::vector<uint64_t> Sizes(const std::vector<ListedTable>& tables) {
 std::vector<FileVerdict> VerifyAll(const std::vector<ListedTable>& tables,
                                    const inspect::VerifyOptions& options) {
   VerifyProgress progress(Sizes(tables), VerifyProgress::Clock::now());
-  ProgressLine line;
+  cli::ProgressLine line;
   const auto show = [&] { line.Show(progress.Line(VerifyProgress::Clock::now())); };
   FileWork<FileVerdict> work;
   work.read = [&](const ListedTable& table, const inspect::WorkerReport& report) {
