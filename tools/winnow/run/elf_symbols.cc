@@ -6,63 +6,17 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/string_view.h>
 #include <absl/strings/strip.h>
-#include <fcntl.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "tools/winnow/run/mapped_file.h"
+
 namespace winnow::inspect {
 namespace {
-
-// A memory-mapped file; empty if it can't be read.
-class MappedFile {
- public:
-  explicit MappedFile(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat status = {};
-    if (file < 0) return;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-      size_ = static_cast<size_t>(status.st_size);
-      memory_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-      if (memory_ == MAP_FAILED) size_ = 0;
-    }
-    close(file);
-  }
-  ~MappedFile() {
-    if (size_ > 0) munmap(memory_, size_);
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  absl::string_view bytes() const { return {static_cast<const char*>(memory_), size_}; }
-
- private:
-  void* memory_ = nullptr;
-  size_t size_ = 0;
-};
-
-// Returns copies of a table's entries; empty if the table does not lie within the file.
-template <typename Entry>
-std::vector<Entry> Entries(absl::string_view file, uint64_t offset, uint64_t size) {
-  std::vector<Entry> entries;
-  if (offset > file.size() || size > file.size() - offset) return entries;
-  entries.resize(size / sizeof(Entry));
-  std::memcpy(static_cast<void*>(entries.data()), file.data() + offset,
-              entries.size() * sizeof(Entry));
-  return entries;
-}
-
-absl::string_view NameAt(absl::string_view file, uint64_t offset) {
-  if (offset >= file.size()) return {};
-  const absl::string_view rest = file.substr(offset);
-  return rest.substr(0, rest.find('\0'));
-}
 
 // Returns "rocksdb" for _ZN7rocksdb20NewBloomFilterPolicyEdb; empty for any other function.
 absl::string_view NameSpaceOf(absl::string_view symbol, absl::string_view function) {

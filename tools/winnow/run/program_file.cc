@@ -16,11 +16,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "src/text/printable.h"
 #include "tools/winnow/run/dropped_preload.h"
+#include "tools/winnow/run/mapped_file.h"
 #include "tools/winnow/run/program_rights.h"
 #include "tools/winnow/run/script_line.h"
 
@@ -36,42 +38,6 @@ namespace fs = std::filesystem;
 constexpr char kShell[] = "/bin/sh";
 constexpr size_t kMaxScripts = 5;  // as many as Linux allows
 
-// Positioned reads of a file.
-class FileBytes {
- public:
-  explicit FileBytes(const std::string& path)
-      : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), error_(errno) {}
-  ~FileBytes() {
-    if (file_ >= 0) close(file_);
-  }
-  FileBytes(const FileBytes&) = delete;
-  FileBytes& operator=(const FileBytes&) = delete;
-
-  bool is_open() const { return file_ >= 0; }
-  std::string error() const { return std::strerror(error_); }
-
-  // Returns fewer bytes at the end of the file.
-  std::string Read(uint64_t offset, size_t size) const {
-    std::string bytes(size, '\0');
-    const ssize_t read = pread(file_, bytes.data(), size, static_cast<off_t>(offset));
-    bytes.resize(static_cast<size_t>(std::max<ssize_t>(read, 0)));
-    return bytes;
-  }
-
-  // Returns false if the value does not lie within the file.
-  template <typename T>
-  bool ReadInto(uint64_t offset, T* value) const {
-    const std::string bytes = Read(offset, sizeof *value);
-    if (bytes.size() != sizeof *value) return false;
-    std::memcpy(value, bytes.data(), sizeof *value);
-    return true;
-  }
-
- private:
-  int file_;
-  int error_;
-};
-
 struct ElfFile {
   ElfW(Ehdr) header = {};
   bool has_header = false;
@@ -81,19 +47,20 @@ struct ElfFile {
 
 // Reads the headers of an ELF file. Only `header` and `has_header` are valid for another class or
 // byte order.
-ElfFile ReadElf(const FileBytes& bytes) {
+ElfFile ReadElf(absl::string_view bytes) {
   ElfFile elf;
-  elf.has_header = bytes.ReadInto(0, &elf.header);
-  if (!elf.has_header || elf.header.e_phentsize != sizeof(ElfW(Phdr))) return elf;
-  for (size_t i = 0; i < elf.header.e_phnum; ++i) {
-    ElfW(Phdr) part;
-    if (!bytes.ReadInto(elf.header.e_phoff + i * sizeof part, &part)) return elf;
-    if (part.p_type == PT_INTERP && part.p_filesz > 0 && part.p_filesz <= PATH_MAX) {
-      elf.loader = bytes.Read(part.p_offset, part.p_filesz);
-      elf.loader.resize(std::strlen(elf.loader.c_str()));  // strips the zero at the end
-    }
+  elf.has_header = bytes.size() >= sizeof elf.header;
+  if (!elf.has_header) return elf;
+  std::memcpy(&elf.header, bytes.data(), sizeof elf.header);
+  if (elf.header.e_phentsize != sizeof(ElfW(Phdr))) return elf;
+  const uint64_t size = uint64_t{elf.header.e_phnum} * sizeof(ElfW(Phdr));
+  const auto parts = Entries<ElfW(Phdr)>(bytes, elf.header.e_phoff, size);
+  for (const ElfW(Phdr) & part : parts) {
+    if (part.p_type != PT_INTERP || part.p_filesz == 0 || part.p_filesz > PATH_MAX) continue;
+    elf.loader = std::string(NameAt(bytes, part.p_offset).substr(0, part.p_filesz));
   }
-  elf.is_whole = elf.header.e_type == ET_EXEC || elf.header.e_type == ET_DYN;
+  elf.is_whole = parts.size() == elf.header.e_phnum &&
+                 (elf.header.e_type == ET_EXEC || elf.header.e_type == ET_DYN);
   return elf;
 }
 
@@ -157,7 +124,7 @@ bool IsSameLoader(const std::string& one, const std::string& other) {
 
 // Returns the rest of a sentence that begins with the file's name if the loader can't run the
 // program or preload the library into it, else an empty string.
-std::string WhyNotPreloaded(const std::string& path, const FileBytes& bytes, bool* is_missing) {
+std::string WhyNotPreloaded(const std::string& path, absl::string_view bytes, bool* is_missing) {
   const ElfFile elf = ReadElf(bytes);
   if (elf.has_header && !IsForThisMachine(elf)) {
     return absl::StrCat(" is a program for another machine (", MachineOf(elf),
@@ -276,17 +243,18 @@ class Follower {
           " does not pass LD_PRELOAD and WINNOW_POLICY on to what it starts. Let it start winnow: ",
           behind));
     }
-    const FileBytes bytes(file);
-    if (!bytes.is_open()) {
+    const MappedFile mapped(file);
+    if (!mapped.error().empty()) {
       program_.unknown = absl::StrCat(
-          Subject(), " can't be read (", bytes.error(),
+          Subject(), " can't be read (", mapped.error(),
           "), so that it is not known whether Winnow will be in force: with --log it says so "
           "itself");
       return Refuse(WhyOnGuard(file));
     }
-    const std::string head = bytes.Read(0, kLineBytes);
-    if (IsElf(head)) return Refuse(WhyNotPreloaded(file, bytes, &program_.is_missing));
-    return StepToInterpreter(file, FirstLineOf(head).value_or(FirstLine{kShell, ""}));
+    const absl::string_view bytes = mapped.bytes();
+    if (IsElf(bytes)) return Refuse(WhyNotPreloaded(file, bytes, &program_.is_missing));
+    const std::optional<FirstLine> line = FirstLineOf(bytes.substr(0, kLineBytes));
+    return StepToInterpreter(file, line.value_or(FirstLine{kShell, ""}));
   }
 
   bool StepToInterpreter(const std::string& script, const FirstLine& line) {

@@ -36,23 +36,17 @@ WINNOW_FLAG(
     "which keeps the program's bits per key; read, which replaces none and only reads Winnow's "
     "filters; or stock, which changes nothing (default: WINNOW_POLICY of the environment, else "
     "winnow:10)");
-// Number of times that Abseil has set each flag: once for its default, and again if it is given.
-static int times_add_was_set = 0;
-static int times_log_was_set = 0;
-static int times_require_was_set = 0;
-WINNOW_SWITCH(run, add, "give a policy to column families without one, too (WINNOW_ADD=1)")
-    .OnUpdate([] { ++times_add_was_set; });
+WINNOW_FLAG(run, std::optional<bool>, add, std::nullopt, FlagValue(),
+            "give a policy to column families without one, too (WINNOW_ADD=1)");
 WINNOW_FLAG(
     run, std::string, range_bits, "", TextValue("W"),
     "give range filters to column families without a prefix extractor; W from 1 to 32, or 0 for "
     "none (WINNOW_RANGE_BITS=W)");
-WINNOW_SWITCH(
-    run, require,
-    "start nothing if Winnow reaches no RocksDB of the program's, and end the program once "
-    "it loads one that Winnow does not reach (WINNOW_REQUIRE=1)")
-    .OnUpdate([] { ++times_require_was_set; });
-WINNOW_SWITCH(run, log, "have the program say on stderr which policy is in force (WINNOW_LOG=1)")
-    .OnUpdate([] { ++times_log_was_set; });
+WINNOW_FLAG(run, std::optional<bool>, require, std::nullopt, FlagValue(),
+            "start nothing if Winnow reaches no RocksDB of the program's, and end the program once "
+            "it loads one that Winnow does not reach (WINNOW_REQUIRE=1)");
+WINNOW_FLAG(run, std::optional<bool>, log, std::nullopt, FlagValue(),
+            "have the program say on stderr which policy is in force (WINNOW_LOG=1)");
 WINNOW_SWITCH(run, dry_run,
               "say which program, library and policy would be used, and start nothing");
 WINNOW_TAKES(run, kJsonFlag);
@@ -156,13 +150,13 @@ Start Prepare(const std::vector<std::string>& command) {
   start.problem = start.program.problem;
   if (!start.problem.empty()) {
     start.status = start.program.is_missing ? kNoProgram : kNoStart;
-  } else if (absl::GetFlag(FLAGS_run_dry_run) || absl::GetFlag(FLAGS_run_log) ||
-             absl::GetFlag(FLAGS_run_require)) {
+  } else if (absl::GetFlag(FLAGS_run_dry_run) || absl::GetFlag(FLAGS_run_log).value_or(false) ||
+             absl::GetFlag(FLAGS_run_require).value_or(false)) {
     const ProgramFile& program = start.program;
     start.rocksdbs = inspect::FindCarriedRocksDBs(
         program.interpreters.empty() ? program.path : program.interpreters.back(),
         start.library.path);
-    if (absl::GetFlag(FLAGS_run_require)) {
+    if (absl::GetFlag(FLAGS_run_require).value_or(false)) {
       start.problem = WhyNotReached(start.rocksdbs);
       if (!start.problem.empty()) start.status = kNotStarted;
     }
@@ -174,17 +168,13 @@ Start Prepare(const std::vector<std::string>& command) {
 Variables VariablesOf(const Start& start) {
   Variables variables = {{"LD_PRELOAD", start.library.variable}, {"WINNOW_POLICY", start.policy}};
   if (!start.range_bits.empty()) variables.emplace_back("WINNOW_RANGE_BITS", start.range_bits);
-  const struct {
-    const char* name;
-    bool is_on;
-    bool is_given;  // overrides the environment
-  } switches[] = {{"WINNOW_ADD", absl::GetFlag(FLAGS_run_add), times_add_was_set > 1},
-                  {"WINNOW_LOG", absl::GetFlag(FLAGS_run_log), times_log_was_set > 1},
-                  {"WINNOW_REQUIRE", absl::GetFlag(FLAGS_run_require), times_require_was_set > 1}};
-  for (const auto& [name, is_on, is_given] : switches) {
+  const std::pair<const char*, std::optional<bool>> switches[] = {
+      {"WINNOW_ADD", absl::GetFlag(FLAGS_run_add)},
+      {"WINNOW_LOG", absl::GetFlag(FLAGS_run_log)},
+      {"WINNOW_REQUIRE", absl::GetFlag(FLAGS_run_require)}};
+  for (const auto& [name, asked] : switches) {  // a flag overrides the environment
     std::string value = Environment(name);
-    if (is_on) value = "1";
-    if (!is_on && is_given && !value.empty()) value = "0";
+    if (asked && (*asked || !value.empty())) value = *asked ? "1" : "0";
     if (!value.empty()) variables.emplace_back(name, value);
   }
   return variables;
