@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/text/numbers.h"
-#include "src/text/svg_chart.h"
+#include "src/text/report_page.h"
 #include "streams/filter_family/published.h"
 
 namespace winnow::bench {

@@ -8,7 +8,7 @@
 
 #include "db_bench_ext/read_amplification/report/readamp_headline.h"
 #include "db_bench_ext/read_amplification/report/report.h"
-#include "src/text/svg_text.h"
+#include "src/text/report_page.h"
 #include "tests/db_bench_ext/readamp_testing.h"
 
 namespace winnow::inspect {

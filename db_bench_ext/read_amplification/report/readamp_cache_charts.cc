@@ -6,7 +6,7 @@
 
 #include "db_bench_ext/read_amplification/report/readamp_charts.h"
 #include "src/text/numbers.h"
-#include "src/text/svg_chart.h"
+#include "src/text/report_page.h"
 
 namespace winnow::inspect {
 namespace {

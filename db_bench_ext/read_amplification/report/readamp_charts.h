@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "db_bench_ext/read_amplification/results/readamp_results.h"
-#include "src/text/html_page.h"
+#include "src/text/report_page.h"
 
 namespace winnow::inspect {
 

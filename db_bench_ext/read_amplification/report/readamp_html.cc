@@ -11,9 +11,9 @@
 #include "db_bench_ext/read_amplification/report/readamp_charts.h"
 #include "db_bench_ext/read_amplification/report/readamp_headline.h"
 #include "db_bench_ext/read_amplification/report/report.h"
-#include "src/text/html_page.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
+#include "src/text/report_page.h"
 
 namespace winnow::inspect {
 namespace {

@@ -7,7 +7,7 @@
 #include "db_bench_ext/read_amplification/report/readamp_comparison.h"
 #include "src/text/numbers.h"
 #include "src/text/rate_interval.h"
-#include "src/text/svg_chart.h"
+#include "src/text/report_page.h"
 
 namespace winnow::inspect {
 namespace {

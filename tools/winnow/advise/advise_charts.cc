@@ -2,7 +2,7 @@
 #include <absl/strings/str_format.h>
 
 #include "src/text/numbers.h"
-#include "src/text/svg_chart.h"
+#include "src/text/report_page.h"
 #include "tools/winnow/advise/advice_json.h"
 
 namespace winnow::tools {

@@ -10,10 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "src/text/html_page.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "src/text/svg_chart.h"
+#include "src/text/report_page.h"
 #include "tools/winnow/findings/converted_share.h"
 #include "tools/winnow/findings/file_columns.h"
 #include "tools/winnow/inspect/inspect_report.h"

@@ -1,7 +1,5 @@
 // Tests that ticks are round numbers, and that marks are at the positions of their values.
 
-#include "src/text/svg_chart.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,17 +8,18 @@
 #include <vector>
 
 #include "src/text/numbers.h"
+#include "src/text/report_page.h"
 #include "tests/support/matches.h"
 
 namespace winnow::inspect {
-namespace svg_chart_test {
+namespace report_charts_test {
 
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pointwise;
 
-TEST(SvgChartTest, TicksAreRound) {
+TEST(ReportChartsTest, TicksAreRound) {
   const auto near = [](const std::vector<double>& ticks, const std::vector<double>& expected) {
     EXPECT_THAT(ticks, Pointwise(DoubleNear(1e-9), expected));
   };
@@ -41,7 +40,7 @@ Chart Example() {
   return chart;
 }
 
-TEST(SvgChartTest, ALogarithmicAxisHasEqualRoomForEachFactorAndNoneIsOnItsLowerEdge) {
+TEST(ReportChartsTest, ALogarithmicAxisHasEqualRoomForEachFactorAndNoneIsOnItsLowerEdge) {
   Chart chart = Example();
   chart.series[0].points.push_back({3, 0.001, std::nullopt, "three"});
   chart.series[0].points.push_back({4, 0, std::nullopt, "nothing"});
@@ -56,7 +55,7 @@ TEST(SvgChartTest, ALogarithmicAxisHasEqualRoomForEachFactorAndNoneIsOnItsLowerE
   EXPECT_EQ(y[3], y[2]);
 }
 
-TEST(SvgChartTest, ItHasANameForThoseWhoDoNotSeeItAndOnePointIsNoChart) {
+TEST(ReportChartsTest, ItHasANameForThoseWhoDoNotSeeItAndOnePointIsNoChart) {
   Chart chart = Example();
   EXPECT_THAT(ToSvg(chart), HasSubstr("<title id=\"example-title\">A &amp; B</title>"));
   chart.series[0].points.pop_back();
@@ -66,7 +65,7 @@ TEST(SvgChartTest, ItHasANameForThoseWhoDoNotSeeItAndOnePointIsNoChart) {
 
 // Viewers other than browsers, such as librsvg, do not support CSS variables: lines and marks would
 // be black or missing.
-TEST(SvgChartTest, AFileOfItsOwnHasNoVariablesOfCss) {
+TEST(ReportChartsTest, AFileOfItsOwnHasNoVariablesOfCss) {
   const std::string svg = StandaloneSvg(Example());
   EXPECT_THAT(svg, Not(HasSubstr("--")));
   EXPECT_THAT(svg, Not(HasSubstr("var(")));
@@ -74,5 +73,5 @@ TEST(SvgChartTest, AFileOfItsOwnHasNoVariablesOfCss) {
   EXPECT_THAT(svg, HasSubstr(".line { fill: none; stroke: currentColor;"));
 }
 
-}  // namespace svg_chart_test
+}  // namespace report_charts_test
 }  // namespace winnow::inspect

@@ -1,4 +1,4 @@
-#include "src/text/html_page.h"
+#include "src/text/report_page.h"
 
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
@@ -8,8 +8,6 @@
 #include <string_view>
 
 #include "src/text/printable.h"
-#include "src/text/svg_chart.h"
-#include "src/text/svg_text.h"
 
 namespace winnow::inspect {
 namespace {
@@ -176,7 +174,23 @@ std::string Cell(const std::string& text, bool of_words, const char* tag, const 
                       IsLong(text) ? Breakable(text) : EscapeHtml(text), "</", tag, ">");
 }
 
+bool IsControl(char c) {
+  return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+}
+
 }  // namespace
+
+std::string EscapeHtml(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const size_t size = CharacterBytes(text);
+    const bool is_valid = size != 0 && !IsControl(text[0]);
+    valid += is_valid ? text.substr(0, size) : std::string_view("\xef\xbf\xbd");
+    text.remove_prefix(std::max<size_t>(1, size));
+  }
+  return absl::StrReplaceAll(
+      valid, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
+}
 
 std::string Prose(const std::string& text) {
   return absl::StrReplaceAll(

@@ -1,5 +1,3 @@
-#include "src/text/svg_chart.h"
-
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_replace.h>
@@ -11,11 +9,48 @@
 #include <cstddef>
 #include <limits>
 
+#include "src/text/numbers.h"
 #include "src/text/printable.h"
-#include "src/text/svg_text.h"
+#include "src/text/report_page.h"
 
 namespace winnow::inspect {
+
+// The series colors, c0 to c7, are those of M. Okabe and K. Ito, "Color Universal Design", 2008,
+// darkened for white and lightened for black, so that marks have a contrast of at least 3 to 1.
+const char kLightColours[] = R"(
+  --paper: #ffffff; --ink: #1b1f24; --soft: #57606a; --rule: #d8dee4; --grid: #e7ebef;
+  --focus: #0b57d0; --inside: #ffffff;
+  --c0: #6e7781; --c1: #0072b2; --c2: #c24e00; --c3: #00805d; --c4: #a64d83; --c5: #8a6a00;
+  --c6: #2f7ea8; --c7: #9a3412;)";
+
+// Style sheet for charts with these colors.
+const char kChartStyle[] =
+    R"(.c0 { color: var(--c0); } .c1 { color: var(--c1); } .c2 { color: var(--c2); }
+.c3 { color: var(--c3); } .c4 { color: var(--c4); } .c5 { color: var(--c5); }
+.c6 { color: var(--c6); } .c7 { color: var(--c7); }
+svg text { font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
+           fill: var(--ink); font-variant-numeric: tabular-nums; }
+svg .tick, svg .axis-title { fill: var(--soft); }
+svg .name { font-weight: 600; }
+svg .label { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
+svg .inside { fill: var(--inside); font-size: 12px; }
+.grid { stroke: var(--grid); }
+.axis { stroke: var(--soft); }
+.line { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
+.d1 { stroke-dasharray: 6 3; }
+.d2 { stroke-dasharray: 2 3; }
+.leader { stroke: currentColor; stroke-width: 1; opacity: .55; }
+.mark { fill: currentColor; }
+.mark .whisker { stroke: currentColor; stroke-width: 1.5; }
+.series .mark > :not(.whisker) { stroke: var(--paper); stroke-width: 1; }
+.odd rect { opacity: .72; }
+.pale rect { fill-opacity: .35; stroke: currentColor; }
+.pale .inside { fill: var(--ink); }
+)";
+
 namespace {
+
+constexpr double kChartWidth = 480;  // in units of its own; charts are scaled to the page
 
 constexpr double kHeight = 320;
 constexpr double kLeft = 58;
@@ -23,6 +58,12 @@ constexpr double kTop = 30;
 constexpr double kBottom = 46;
 constexpr double kLineHeight = 16;
 constexpr double kBetweenTicks = 6;
+
+// Returns a coordinate with at most one decimal.
+std::string Coordinate(double value) { return Decimals(value, 1); }
+
+// Returns the approximate width in pixels of a text of this many characters at 13 pixels.
+double TextWidth(size_t characters) { return 7.4 * static_cast<double>(characters); }
 
 struct Range {
   double low = std::numeric_limits<double>::infinity();
@@ -59,16 +100,16 @@ Range Rounded(Range range, const ChartAxis& axis) {
     return range;
   }
   if (axis.logarithmic) {
-    const auto step = [](double value, bool up) {
+    // 1, 2 or 5 times a power of ten; `way` is -1 for the next one below, 1 above.
+    const auto next = [](double value, int way) {
       const double power = std::pow(10, std::floor(std::log10(value) + 1e-9));
-      double best = up ? 10 * power : power;
-      for (const double m : {1.0, 2.0, 5.0, 10.0}) {
-        if (up && m * power >= value * (1 - 1e-9)) return m * power;
-        if (!up && m * power <= value * (1 + 1e-9)) best = m * power;
-      }
-      return best;
+      std::vector<double> steps = {1, 2, 5, 10};
+      if (way < 0) std::reverse(steps.begin(), steps.end());
+      return power * *std::find_if(steps.begin(), steps.end(), [&](double step) {
+               return way * (step * power / value - 1) >= -1e-9;
+             });
     };
-    range = {step(range.low, false), step(range.high, true)};
+    range = {next(range.low, -1), next(range.high, 1)};
     return range.low == range.high ? Range{range.low / 2, range.high * 2} : range;
   }
   if (range.low == range.high) return {range.low - 0.5, range.high + 0.5};
@@ -90,16 +131,17 @@ Range RangeOfY(const Chart& chart) {
   Range range;
   for (const ChartSeries& series : chart.series) {
     for (const ChartPoint& point : series.points) {
-      for (const double value : {point.y, point.y_interval ? point.y_interval->low : point.y,
-                                 point.y_interval ? point.y_interval->high : point.y}) {
+      const Interval drawn = point.y_interval.value_or(Interval{point.y, point.y});
+      for (const double value : {point.y, drawn.low, drawn.high}) {
         if (!chart.y.logarithmic || value > 0) range.Add(value);
       }
     }
   }
-  if (range.empty()) return chart.y.logarithmic ? Range{0.1, 1} : Range{0, 1};
-  if (!chart.y.logarithmic) range.Add(0);
+  if (chart.y.logarithmic) return range.empty() ? Range{0.1, 1} : Rounded(range, chart.y);
+  if (range.empty()) return {0, 1};
+  range.Add(0);
   Range rounded = Rounded(range, chart.y);
-  if (!chart.y.logarithmic && range.low == 0) rounded.low = 0;
+  if (range.low == 0) rounded.low = 0;
   return rounded;
 }
 
@@ -118,24 +160,19 @@ std::string Text(double x, double y, const char* anchor, const char* style,
 // Returns a mark, whose shape distinguishes series if colors don't.
 std::string Mark(double x, double y, size_t colour, bool large) {
   const double r = large ? 5.5 : 3.5;
-  switch (colour % 4) {
-    case 0:
-      return absl::StrCat("<rect x=\"", Coordinate(x - r), "\" y=\"", Coordinate(y - r),
-                          "\" width=\"", Coordinate(2 * r), "\" height=\"", Coordinate(2 * r),
-                          "\"/>");
-    case 1:
-      return absl::StrCat("<circle cx=\"", Coordinate(x), "\" cy=\"", Coordinate(y), "\" r=\"",
-                          Coordinate(r), "\"/>");
-    case 2:
-      return absl::StrCat("<path d=\"M", Coordinate(x), " ", Coordinate(y - 1.3 * r), "l",
-                          Coordinate(1.2 * r), " ", Coordinate(2.2 * r), "h", Coordinate(-2.4 * r),
-                          "z\"/>");
-    default:
-      return absl::StrCat("<path d=\"M", Coordinate(x), " ", Coordinate(y - 1.4 * r), "l",
-                          Coordinate(1.4 * r), " ", Coordinate(1.4 * r), "l", Coordinate(-1.4 * r),
-                          " ", Coordinate(1.4 * r), "l", Coordinate(-1.4 * r), " ",
-                          Coordinate(-1.4 * r), "z\"/>");
+  if (colour % 4 == 1) {
+    return absl::StrCat("<circle cx=\"", Coordinate(x), "\" cy=\"", Coordinate(y), "\" r=\"",
+                        Coordinate(r), "\"/>");
   }
+  using Steps = std::vector<std::pair<double, double>>;  // from the center, in units of r
+  const Steps steps = colour % 4 == 0   ? Steps{{-1, -1}, {2, 0}, {0, 2}, {-2, 0}}
+                      : colour % 4 == 2 ? Steps{{0, -1.3}, {1.2, 2.2}, {-2.4, 0}}
+                                        : Steps{{0, -1.4}, {1.4, 1.4}, {-1.4, 1.4}, {-1.4, -1.4}};
+  std::string path = absl::StrCat("<path d=\"M", Coordinate(x), " ", Coordinate(y), "m");
+  for (const auto& [right, down] : steps) {
+    absl::StrAppend(&path, Coordinate(right * r), " ", Coordinate(down * r), " ");
+  }
+  return path + "z\"/>";
 }
 
 std::string Axes(const Chart& chart, const Scale& x, const Scale& y) {
@@ -187,86 +224,33 @@ std::string Curve(const ChartSeries& series, const Scale& x, const Scale& y) {
   return svg + "</g>\n";
 }
 
-struct Label {
-  const ChartSeries* series;
-  double end;  // x coordinate of the line's end
-  double x;    // x coordinate of the text
-  double wanted;
-  double at;
-};
-
-// Moves labels apart that share a column and overlap, first downward.
-void MoveApart(double lowest, std::vector<Label>* labels) {
-  constexpr double kColumn = 90;  // texts whose begins are closer than this share a column
-  const auto meet = [&](const Label& a, const Label& b) { return std::abs(a.x - b.x) < kColumn; };
-  std::stable_sort(labels->begin(), labels->end(),
-                   [](const Label& a, const Label& b) { return a.wanted < b.wanted; });
-  for (size_t i = 0; i < labels->size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      Label& label = (*labels)[i];
-      if (meet(label, (*labels)[j])) label.at = std::max(label.at, (*labels)[j].at + kLineHeight);
-    }
-  }
-  for (size_t i = labels->size(); i-- > 0;) {
-    Label& label = (*labels)[i];
-    label.at = std::min(label.at, lowest);
-    for (size_t j = i + 1; j < labels->size(); ++j) {
-      if (meet(label, (*labels)[j])) label.at = std::min(label.at, (*labels)[j].at - kLineHeight);
-    }
-  }
-}
-
-// Returns whether a line or mark crosses one of the texts.
-bool AnyIsCrossed(const std::vector<Label>& labels, const Chart& chart, const Scale& x,
-                  const Scale& y) {
-  constexpr int kSteps = 16;  // steps per line segment
-  const auto inside = [&](double px, double py) {
-    return std::any_of(labels.begin(), labels.end(), [&](const Label& label) {
-      return px > label.x - 4 && px < label.x + TextWidth(Width(label.series->label)) &&
-             std::abs(py - label.at) < kLineHeight / 2;
-    });
-  };
-  for (const ChartSeries& series : chart.series) {
-    for (size_t i = 0; i < series.points.size(); ++i) {
-      const ChartPoint& to = series.points[i];
-      const ChartPoint& from = series.points[i == 0 ? 0 : i - 1];
-      for (int step = 1; step <= kSteps; ++step) {
-        const double share = static_cast<double>(step) / kSteps;
-        if (inside(x(from.x) + share * (x(to.x) - x(from.x)),
-                   y(from.y) + share * (y(to.y) - y(from.y)))) {
-          return true;
-        }
-      }
-    }
-  }
-  return false;
-}
-
-// Places names beside the ends of the lines, or all in a column beside the plot if they would
-// collide with lines.
+// Writes the names of the lines beside the plot, each at the height of its line's end or, where
+// they would overlap, further down or up.
 std::string Labels(const Chart& chart, const Scale& x, const Scale& y) {
-  constexpr double kBeside = 20;
+  struct Label {
+    const ChartSeries* series;
+    double wanted;  // y coordinate of the line's end
+    double at;      // y coordinate of the text
+  };
   std::vector<Label> labels;
   for (const ChartSeries& series : chart.series) {
     if (series.points.empty() || series.label.empty()) continue;
-    const double end = x(series.points.back().x);
     const double height = y(series.points.back().y);
-    labels.push_back({&series, end, end + kBeside, height, height});
+    labels.push_back({&series, height, height});
   }
-  const double lowest = y.from - kLineHeight / 2;  // above the texts below the axis
-  MoveApart(lowest, &labels);
-  if (AnyIsCrossed(labels, chart, x, y)) {
-    for (Label& label : labels) {
-      label.x = x.to + kBeside;
-      label.at = label.wanted;
-    }
-    MoveApart(lowest, &labels);
+  std::stable_sort(labels.begin(), labels.end(),
+                   [](const Label& a, const Label& b) { return a.wanted < b.wanted; });
+  for (size_t i = 1; i < labels.size(); ++i) {
+    labels[i].at = std::max(labels[i].at, labels[i - 1].at + kLineHeight);
   }
+  double lowest = y.from - kLineHeight / 2;  // above the texts below the axis
   std::string svg;
-  for (const Label& label : labels) {
-    absl::StrAppend(&svg, "<g class=\"c", label.series->colour, "\">",
-                    Line(label.end + 6, label.wanted, label.x - 2, label.at, "leader"), "</g>\n",
-                    Text(label.x, label.at + 4.5, "start", "label", label.series->label));
+  for (auto label = labels.rbegin(); label != labels.rend(); ++label, lowest -= kLineHeight) {
+    lowest = std::min(label->at, lowest);
+    absl::StrAppend(
+        &svg, "<g class=\"c", label->series->colour, "\">",
+        Line(x(label->series->points.back().x) + 6, label->wanted, x.to + 18, lowest, "leader"),
+        "</g>\n", Text(x.to + 20, lowest + 4.5, "start", "label", label->series->label));
   }
   return svg;
 }
@@ -275,7 +259,7 @@ constexpr double kNameHeight = 21;
 constexpr double kBarHeight = 18;
 constexpr double kGap = 5;
 constexpr double kGroupGap = 9;
-constexpr double kLargest = 1.12;  // scale of letters on narrow screens, from html_page.cc
+constexpr double kLargest = 1.12;  // scale of letters on narrow screens, from report_page.cc
 
 double Total(const Bar& bar) {
   double total = 0;
@@ -292,8 +276,7 @@ std::string Part(const BarPart& part, double x, double y, double width, bool odd
       "\"><title>", says, "</title><rect x=\"", Coordinate(x), "\" y=\"", Coordinate(y),
       "\" width=\"", Coordinate(drawn), "\" height=\"", Coordinate(kBarHeight), "\"/>");
   if (!part.label.empty() && width > TextWidth(Width(part.label)) + 6) {
-    absl::StrAppend(&svg, "<text class=\"inside\" x=\"", Coordinate(x + 4), "\" y=\"",
-                    Coordinate(y + 13.5), "\">", EscapeHtml(part.label), "</text>");
+    svg += Text(x + 4, y + 13.5, "start", "inside", part.label);
   }
   return svg + "</g>\n";
 }
@@ -337,8 +320,7 @@ std::string BarsSvg(const Chart& chart) {
   for (const Bar& bar : chart.bars) {
     if (!bar.name.empty()) {
       y += y == 0 ? 0 : kGroupGap;
-      absl::StrAppend(&body, "<text class=\"name\" x=\"0\" y=\"", Coordinate(y + 15), "\">",
-                      EscapeHtml(bar.name), "</text>\n");
+      body += Text(0, y + 15, "start", "name", bar.name);
       y += kNameHeight;
     }
     absl::StrAppend(&body, "<g class=\"bar c", bar.colour, bar.pale ? " pale" : "", "\">\n");
@@ -348,8 +330,7 @@ std::string BarsSvg(const Chart& chart) {
       body += Part(bar.parts[i], x, y, width, i % 2 == 1);
       x += std::max(width, bar.parts[i].value > 0 ? 2.5 : 1.5);
     }
-    absl::StrAppend(&body, "</g>\n<text class=\"figure\" x=\"", Coordinate(x + 6), "\" y=\"",
-                    Coordinate(y + 13.5), "\">", EscapeHtml(bar.figure), "</text>\n");
+    absl::StrAppend(&body, "</g>\n", Text(x + 6, y + 13.5, "start", "figure", bar.figure));
     y += kBarHeight + kGap;
   }
   return Framed(chart, y, body);
