@@ -377,6 +377,7 @@ TEST_F(VerbAdviseTest, AFileOfAnotherFamilyThanTheOneThatIsAskedForKeepsNoVerdic
   const json all = RunJson(Quoted("db"), 2);
   EXPECT_EQ(all.at("errors").size(), 6u);
   EXPECT_THAT(all.at("recommendation"), HasSubstr("There is no verdict: 6 files"));
+  EXPECT_TRUE(all.at("assumptions").empty());
   const json one = RunJson(Quoted("db") + " --cf=default", 0);
   EXPECT_TRUE(one.at("errors").empty());
   EXPECT_THAT(one.at("recommendation"), HasSubstr("filter_policy="));

@@ -58,9 +58,19 @@ TEST_F(AdviceLearningTest, WhatIsForetoldIsWhatThePolicyThenDoes) {
     return static_cast<double>(FalsePositives(with, folder_ / name, later));
   };
   const double ratio = reads_of("winnow:10", "learned") / reads_of(kUniform, "uniform");
-  EXPECT_LT(ratio, 1.3 * foretold);
+  // Files that are written later have other ends than those that lookups were counted for.
+  EXPECT_LT(ratio, 2.5 * foretold);
   // The result is better if the whole tree is rewritten at once, as here.
   EXPECT_GT(ratio, foretold / 3.5);
+}
+
+// Counts are halved several times in so many lookups, which must not favor those that come last.
+TEST_F(AdviceLearningTest, ManyEvenLookupsTeachNothing) {
+  Make("winnow:10");
+  AdviceOptions options = Quick();
+  const double made_up = RowOf(AdviseOnIt(options), "winnow:10").false_reads;
+  options.recorded = HotLookups(60'000, kEnd, 5);
+  EXPECT_NEAR(RowOf(AdviseOnIt(options), "winnow:10").false_reads / made_up, 1, 0.15);
 }
 
 // Chance effects in the lookups that the plan learns from are absent in others, so judging by the

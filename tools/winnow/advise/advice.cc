@@ -57,6 +57,7 @@ std::string NoVerdict(const std::vector<FileError>& errors) {
 void TakeBackVerdict(Advice* advice) {
   advice->verdict.says = NoVerdict(advice->errors);
   advice->verdict.choice.clear();
+  advice->verdict.notes.clear();
   if (!advice->scans) return;
   advice->scans->recommendation = advice->verdict.says;
   advice->scans->policy.clear();

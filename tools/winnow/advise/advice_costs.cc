@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <random>
 #include <tuple>
 #include <utility>
@@ -195,7 +196,12 @@ void FamilyCosts::Learn(const FamilyLookups& lookups) {
       answers[static_cast<size_t>(at - sample.begin())].push_back({i, false});
     }
   }
-  for (size_t i = 0; i < sample.size(); ++i) trial_->LookUp(lookups.keys[sample[i]], answers[i]);
+  // Lookups are sorted by key, and counts are halved from time to time: in this order the first
+  // keys would look cold.
+  std::vector<size_t> order(sample.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(sample.size()));
+  for (const size_t i : order) trial_->LookUp(lookups.keys[sample[i]], answers[i]);
   const auto judging = static_cast<double>(absl::c_count(lookups.is_to_learn, false));
   const double all_to_judging = static_cast<double>(lookups.keys.size()) / std::max(1.0, judging);
   for (const std::vector<uint32_t>& of_file : lookups.asks) {
