@@ -1,6 +1,7 @@
 #include "src/database/database.h"
 
 #include <absl/strings/str_cat.h>
+#include <rocksdb/env.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "src/database/backup_folder.h"
+#include "src/database/new_ends.h"
 #include "src/database/read_tables.h"
 #include "src/database/tree_levels.h"
 #include "src/sst/sst_filters.h"
@@ -215,8 +217,8 @@ TreeLevels ReadTreeOf(const std::string& database, const std::vector<std::string
 }
 
 // Reports a file whose size differs from the MANIFEST as an error, even if it is readable: RocksDB
-// refuses to open the database with the file.
-void CompareSize(uint64_t bytes, SstReport* report) {
+// refuses to open the database with the file. `advice` is what to do then.
+void CompareSize(uint64_t bytes, const std::string& advice, SstReport* report) {
   std::error_code code;
   const uint64_t there = fs::file_size(report->path, code);
   if (code || there == bytes) {
@@ -233,12 +235,11 @@ void CompareSize(uint64_t bytes, SstReport* report) {
   refused.column_family = report->column_family;
   refused.error = absl::StrCat(
       "it is not the file that the database wrote: ", sizes,
-      "; RocksDB does not open the database with it, so it counts as not read: bring back the "
-      "right file");
+      "; RocksDB does not open the database with it, so it counts as not read: ", advice);
   *report = std::move(refused);
 }
 
-void Place(const TreeLevels& tree, ReportsByPath* reports) {
+void Place(const TreeLevels& tree, const std::string& advice, ReportsByPath* reports) {
   for (auto& [path, report] : *reports) {
     const auto found = tree.files.find(path);
     if (found != tree.files.end()) {
@@ -247,7 +248,7 @@ void Place(const TreeLevels& tree, ReportsByPath* reports) {
       report.below = found->second.below;
       report.column_family = found->second.column_family;
       if (found->second.not_found.empty()) {
-        CompareSize(found->second.bytes, &report);
+        CompareSize(found->second.bytes, advice, &report);
       }
     }
   }
@@ -279,6 +280,15 @@ void Remark(const std::string& sentence, DatabaseReport* database) {
     database->remark =
         database->remark ? absl::StrCat(*database->remark, "; ", sentence) : sentence;
   }
+}
+
+// Returns a sentence on a run of `winnow refilter` that has not ended; empty if there is none.
+std::string AboutUnendedRefilter(const std::string& path) {
+  if (!HasRefilterJournal(ROCKSDB_NAMESPACE::Env::Default(), path)) return std::string();
+  return absl::StrCat("the file ", kRefilterJournal,
+                      " is of a run of 'winnow refilter' that has not ended: if none is at work, "
+                      "run it again, with any policy, before anything else opens or repairs the "
+                      "database");
 }
 
 bool ByLevelThenPath(const SstReport& a, const SstReport& b) {
@@ -320,6 +330,7 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
       return database;
     }
   }
+  const std::string unended = AboutUnendedRefilter(path);
   ReportsByPath reports;
   std::vector<std::string> paths(listed.begin(), listed.end());
   listed.clear();
@@ -349,8 +360,9 @@ DatabaseReport ReadDatabaseBy(const TableReading& reading, const std::string& pa
     } else if (!tree.files.empty()) {
       Remark(SayUnnamed(path, tree, reports), &database);
     }
-    Place(tree, &reports);
+    Place(tree, unended.empty() ? "bring back the right file" : unended, &reports);
   }
+  if (!unended.empty()) database.warning = unended;
   if (!manifest.empty() && current) {
     database.warning = absl::StrCat(
         "levels are unknown: can't look at the file CURRENT, which names the "

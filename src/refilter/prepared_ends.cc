@@ -1,5 +1,6 @@
 #include "src/refilter/prepared_ends.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 
 #include <utility>
@@ -27,11 +28,13 @@ struct Kept {
   }
 };
 
+constexpr char kSuffix[] = ".end";
+
 std::string FolderOf(const std::string& database) {
   return absl::StrCat(database, "/", kPreparedFolder);
 }
 std::string PathOf(const EndName& name) {
-  return absl::StrCat(FolderOf(name.database), "/", name.number, ".end");
+  return absl::StrCat(FolderOf(name.database), "/", name.number, kSuffix);
 }
 
 }  // namespace
@@ -71,7 +74,7 @@ absl::Status RemoveKeptEnds(Env* env, const std::string& database) {
   std::vector<std::string> names;
   if (!env->GetChildren(folder, &names).ok()) return absl::OkStatus();
   for (const std::string& name : names) {
-    if (name == "." || name == "..") continue;
+    if (!absl::EndsWith(name, kSuffix)) continue;  // not ours: the folder stays
     const Status removed = env->DeleteFile(absl::StrCat(folder, "/", name));
     if (!removed.ok()) return FileStatus(folder, removed);
   }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "src/database/new_ends.h"
@@ -322,6 +323,25 @@ class Run {
   const std::map<uint64_t, PlannedFilter> plan_;  // by number at the beginning
 };
 
+// Refuses folders with two files of a name: which of them is the database's, nothing tells.
+absl::Status CheckNames(Env* env, const EndsToWrite& where) {
+  std::map<std::string, std::string> folders;  // by name of a file
+  for (const std::string& folder : std::set(where.folders.begin(), where.folders.end())) {
+    std::vector<std::string> names;
+    const ROCKSDB_NAMESPACE::Status listed = env->GetChildren(folder, &names);
+    if (!listed.ok()) return FileStatus(folder, listed);
+    for (const std::string& name : names) {
+      if (!absl::EndsWith(name, ".sst")) continue;
+      const auto [other, is_only] = folders.emplace(name, folder);
+      if (is_only) continue;
+      return Refused(absl::StrCat(name, " is in ", other->second, " and in ", folder,
+                                  ", and only one of them is the database's: move the other one "
+                                  "away, and name by --path only folders of the database"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<RefilterResult> TryToRefilter(
     Env* env, const RefilterOptions& options, const std::atomic<bool>& stop,
     const std::function<void(const RefilterProgress&)>& show) {
@@ -340,6 +360,7 @@ absl::StatusOr<RefilterResult> TryToRefilter(
     lock = TakeLock(env, folder);
     if (!lock.ok()) return lock.status();
   }
+  if (absl::Status names = CheckNames(env, where); !names.ok()) return names;
   if (only_reads && HasRefilterJournal(env, folder)) {
     return Refused(
         "a killed winnow refilter left a batch to end: close the database, and run it "

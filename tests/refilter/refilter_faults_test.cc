@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "src/database/database.h"
 #include "src/database/new_ends.h"
 #include "tests/refilter/failing_env.h"
 #include "tests/refilter/refilter_testing.h"
@@ -107,6 +108,12 @@ TEST_F(Faults, AtEachWriteAreUndoneOrEndedByASecondRun) {
         ASSERT_TRUE(opens) << result.status();
       }
       ASSERT_TRUE(opens || !is_linked);
+      const std::string warning =
+          inspect::ListDatabase(database_.path(), {}, 0).warning.value_or("");
+      const bool has_journal = fs::exists(database_.path() + "/REFILTER");
+      ASSERT_EQ(warning.find("'winnow refilter' that has not ended") != std::string::npos,
+                has_journal)
+          << warning;
       ExpectWholeAfterASecondRun();
       if (HasFatalFailure()) return;
       if (was_whole) break;

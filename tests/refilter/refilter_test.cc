@@ -436,6 +436,41 @@ TEST_F(RefilterOneTest, RefusesWhatItCanNotDo) {
   ExpectRefused("take a winnow that was built for that version");
 }
 
+TEST_F(RefilterOneTest, RefusesFoldersWithCopiesOfAFile) {
+  inspect::RefilterOptions options = database_.Request("winnow:10");
+  options.request.folders = {folder_ / "copies"};
+  fs::create_directory(folder_ / "copies");
+  for (const bool was_killed : {false, true}) {
+    if (was_killed) {
+      testing::FailingEnv env(12, testing::FailingEnv::Failure::kDies);
+      EXPECT_FALSE(database_.Refilter("winnow:10", &env).ok());
+      ASSERT_TRUE(fs::exists(database_.path() + "/REFILTER"));
+    }
+    std::string table;
+    for (const fs::directory_entry& entry : fs::directory_iterator(database_.path())) {
+      if (entry.path().extension() == ".sst") table = entry.path();
+    }
+    const std::string copy = folder_ / "copies" / fs::path(table).filename();
+    fs::copy_file(table, copy);
+    const auto before = BytesOf(database_.path());
+    const std::atomic<bool> stop{false};
+    const auto result =
+        inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+    EXPECT_THAT(std::string(result.status().message()), HasSubstr("only one of them is"));
+    EXPECT_EQ(BytesOf(database_.path()), before);
+    fs::remove(copy);
+  }
+  ExpectWritten(database_.Refilter("winnow:10"));
+}
+
+TEST_F(RefilterOneTest, OtherFilesBesideThePreparedEndsStay) {
+  const std::string other = database_.path() + "/REFILTER.prepared/other";
+  fs::create_directory(fs::path(other).parent_path());
+  testing::WriteFile(other, "text");
+  ASSERT_TRUE(database_.Refilter("winnow:10").ok());
+  EXPECT_EQ(testing::ReadFile(other), "text");
+}
+
 TEST_F(RefilterOneTest, AFileWithADamagedBlockStays) {
   std::string name;
   for (const auto& [file, bytes] : BytesOf(database_.path())) {

@@ -54,8 +54,10 @@ using inspect::RefilterProgress;
 using inspect::RefilterResult;
 
 std::atomic<bool> stop{false};
+std::atomic<int> stopped_by{0};
 extern "C" void StopAtNextBatch(int signal) {
   stop = true;
+  stopped_by = signal;
   std::signal(signal, SIG_DFL);  // the second one ends the program
 }
 
@@ -193,7 +195,8 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
                                                   : RefilterText(*result, options))) {
     return kCouldNotRead;
   }
-  return result->failed.empty() && !result->was_interrupted ? kAllGood : kFaultFound;
+  if (result->was_interrupted) return 128 + stopped_by;
+  return result->failed.empty() ? kAllGood : kFaultFound;
 }
 
 }  // namespace
