@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "src/core/sizing.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
 #include "tools/winnow/findings/converted_share.h"
@@ -15,6 +16,14 @@
 
 namespace winnow::inspect {
 namespace {
+
+// Returns the whole bits_per_key whose rate is next to that of these bits of log2.
+int BitsPerKey(double rate_bits) {
+  constexpr int kMost = 50;
+  int bits_per_key = 1;
+  while (bits_per_key < kMost && core::RateBits(bits_per_key + 0.5) < rate_bits) ++bits_per_key;
+  return bits_per_key;
+}
 
 using Files = std::vector<const SstReport*>;
 
@@ -311,8 +320,8 @@ class Family {
         of_bytes >= of_reads ? absl::StrCat("take about ", Percent(of_bytes), " fewer bytes")
                              : absl::StrCat("have about ", Percent(of_reads),
                                             " fewer false reads for the same bytes"),
-        ": winnow refilter FOLDER --policy=winnow:10 writes them without a compaction, for "
-        "processes with Winnow");
+        ": winnow refilter FOLDER --policy=winnow:", BitsPerKey(bits / keys),
+        " writes them without a compaction, for processes with Winnow");
   }
 
   void ManyOnLevelZero() {
