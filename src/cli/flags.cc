@@ -44,6 +44,7 @@ constexpr EndedFlag kEndedFlags[] = {
     {"db_bench_ext", "cache_sweep_reads",
      "a run with one --cache_size counts the lookups of --reads"},
     {"db_bench_ext", "flagfile", "write its flags into the command line, as $(cat FILE) does"},
+    {"db_bench_ext", "fromenv", "write its flags into the command line"},
     {"db_bench_ext", "frontier",
      "name each policy with each number of bits in --policies, as winnow:8,winnow:10,winnow:12"},
     {"db_bench_ext", "max_block_read_ratio",
@@ -52,6 +53,8 @@ constexpr EndedFlag kEndedFlags[] = {
      "compare false_positives_per_filter_check of two policies in the file of --json"},
     {"db_bench_ext", "max_filter_memory_ratio",
      "filter_bytes_to_reference in the file of --json is the ratio"},
+    {"db_bench_ext", "tryfromenv", "write its flags into the command line"},
+    {"db_bench_ext", "undefok", "leave out flags that this version does not have"},
     {"filter_bench", "peak_memory", "Winnow 1.2 (commit 380b00ab) has it"},
     {"filter_bench", "plugins", "--library takes its place"},
     {"filter_bench", "turnover", "Winnow 1.2 (commit 380b00ab) has it"},
@@ -151,13 +154,15 @@ std::string ReadFlag(const FlagSyntax& syntax, const std::vector<std::string>& w
   const bool is_off = flag == nullptr && absl::ConsumePrefix(&name, "no");
   if (is_off) flag = Find(syntax, name);
   const bool is_switch = flag != nullptr && flag->value.form == Form::kNone;
-  if (flag == nullptr || (is_off && !is_switch)) return NoSuchFlag(syntax, word, parts[0]);
+  if (flag == nullptr || (is_off && (!is_switch || value)))
+    return NoSuchFlag(syntax, word, parts[0]);
   if (!value && is_switch) {
     value = is_off ? "false" : "true";
-  } else if (!value && syntax.is_program && *i + 1 < words.size()) {
+  } else if (!value && syntax.is_program && *i + 1 < words.size() &&
+             !absl::StartsWith(words[*i + 1], "--")) {
     value = words[++*i];
   }
-  if (!value || (value->empty() && !syntax.is_program)) {
+  if (!value || (value->empty() && !syntax.is_program && !is_switch)) {
     return absl::StrCat("the flag --", name, " needs a value: --", name, "=VALUE");
   }
   line->given.emplace(flag->name);
@@ -170,7 +175,8 @@ std::string FlagValue::RangeText() const { return absl::StrFormat("%.16g to %.16
 
 std::optional<double> ParseByteCount(absl::string_view text) {
   const std::string written = absl::AsciiStrToLower(absl::StripAsciiWhitespace(text));
-  const size_t digits = written.find_last_of("0123456789.") + 1;
+  const bool is_hexadecimal = absl::StartsWith(written, "0x");  // without a unit
+  const size_t digits = is_hexadecimal ? written.size() : written.find_last_of("0123456789.") + 1;
   const std::string unit(absl::StripAsciiWhitespace(written.substr(digits)));
   double factor = 1;
   if (!unit.empty() && unit != "b") {

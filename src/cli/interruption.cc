@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "src/workers/child_processes.h"
@@ -80,7 +81,9 @@ UnfinishedFile::UnfinishedFile(std::string path) : path_(std::move(path)), older
 
 UnfinishedFile::~UnfinishedFile() {
   newest_file = older_;
+  const int reason = errno;  // why the file could not be written
   if (!is_kept_) unlink(path_.c_str());
+  errno = reason;
 }
 
 void UnfinishedFile::RemoveAll() noexcept {

@@ -2,7 +2,9 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <sys/ioctl.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "src/text/printable.h"
@@ -11,7 +13,14 @@ namespace winnow::cli {
 namespace {
 
 constexpr char kWipe[] = "\r\033[K";
-constexpr size_t kLineWidth = 79;  // a wrapped line could not be erased
+
+// Returns the greatest width of a line: one that wraps could not be erased.
+size_t LineWidth(std::FILE* terminal) {
+  constexpr size_t kMost = 79;
+  winsize size = {};
+  const bool is_known = ioctl(fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return is_known ? std::min<size_t>(kMost, size.ws_col - 1) : kMost;
+}
 
 }  // namespace
 
@@ -55,7 +64,7 @@ void ProgressLine::Set(const std::string& job, uint64_t done, uint64_t total) {
 void ProgressLine::Draw(const std::string& line) {
   drawn_ = now_();
   if (on_terminal_) {
-    absl::FPrintF(out_, "%s%s", kWipe, inspect::ShortenedAtTheEnd(line, kLineWidth));
+    absl::FPrintF(out_, "%s%s", kWipe, inspect::ShortenedAtTheEnd(line, LineWidth(out_)));
   } else if (!program_.empty() && !line.empty()) {
     absl::FPrintF(out_, "%s: %s\n", program_, line);
   }

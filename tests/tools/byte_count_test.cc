@@ -10,25 +10,20 @@ TEST(ByteCountTest, ReadsUnits) {
   const struct {
     const char* text;
     double bytes;
-  } cases[] = {{"1", 1},
-               {"1000000", 1e6},
-               {"1e6", 1e6},
-               {"64KB", 64e3},
-               {"64kb", 64e3},
-               {"64KiB", 65536},
-               {"256MiB", 268435456},
-               {"1.5 GiB", 1610612736},
-               {" 2TB ", 2e12},
-               {"3TiB", 3298534883328},
-               {"12B", 12}};
+  } cases[] = {
+      {"1", 1},        {"1000000", 1e6},        {"1e6", 1e6},          {"64KB", 64e3},
+      {"64kb", 64e3},  {"64KiB", 65536},        {"256MiB", 268435456}, {"1.5 GiB", 1610612736},
+      {" 2TB ", 2e12}, {"3TiB", 3298534883328}, {"12B", 12},           {"0x10", 16},
+      {"0xAB", 171}};
   for (const auto& row : cases) {
     EXPECT_EQ(cli::ParseByteCount(row.text), row.bytes) << row.text;
   }
 }
 
 TEST(ByteCountTest, RefusesTheRest) {
-  for (const char* text : {"", "0", "-1", "MiB", "1.2.3", "5 bits", "5M", "1e999", "nan", "12KiBs",
-                           "0.4", "1 PB", "99999999999999999999999999999999999999999999.9.9"}) {
+  for (const char* text :
+       {"", "0", "-1", "MiB", "1.2.3", "5 bits", "5M", "1e999", "nan", "12KiBs", "0.4", "1 PB",
+        "0x1KB", "99999999999999999999999999999999999999999999.9.9"}) {
     EXPECT_FALSE(cli::ParseByteCount(text)) << text;
   }
 }

@@ -108,7 +108,7 @@ WINNOW_PROGRAM_FLAG(
     workloads, int32_t, timed_rounds, 5, WholeValue("N", 1, 1000),
     "number of timed rounds; the policies take turns in each. The report has the round of "
     "median speed");
-WINNOW_PROGRAM_FLAG(workloads, int64_t, seed, 1, WholeValue("N", -9.223372e18, 9.223372e18),
+WINNOW_PROGRAM_FLAG(workloads, int64_t, seed, 1, WholeValue("N", -0x1p63, 0x1p63),
                     "seed of the order of writes, of the values and of the lookups");
 
 namespace winnow::bench {
