@@ -44,12 +44,18 @@ void Remember(int number) {
   stop_asked = true;
 }
 
-// Installs the handler, which the signals don't interrupt. Without SA_RESTART, they interrupt reads
-// of keys from a terminal or pipe, which could block forever.
-void Handle(void (*handler)(int)) {
+void RememberOnce(int number) {
+  Remember(number);
+  signal(number, SIG_DFL);
+}
+
+// Installs the handler, which the signals don't interrupt. Without SA_RESTART among the flags, they
+// interrupt reads of keys from a terminal or pipe, which could block forever.
+void Handle(void (*handler)(int), int flags = 0) {
   constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
   struct sigaction action = {};
   action.sa_handler = handler;
+  action.sa_flags = flags;
   for (const int number : kSignals) sigaddset(&action.sa_mask, number);
   for (const int number : kSignals) {
     struct sigaction before = {};
@@ -70,6 +76,8 @@ void CatchStopSignals() {
   Handle(Remember);
   signal(SIGPIPE, SIG_IGN);
 }
+
+void StopAtSignal() { Handle(RememberOnce, SA_RESTART); }
 
 const std::atomic<bool>* StopAsked() { return &stop_asked; }
 

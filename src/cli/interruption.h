@@ -1,5 +1,5 @@
-// What a program does when it is interrupted: SIGINT, SIGTERM and SIGHUP. Signals that were ignored
-// at the start, as by nohup or in a shell's background job, stay ignored.
+// Handlers of the signals that interrupt a program: SIGINT, SIGTERM and SIGHUP. Signals that were
+// ignored at the start, as by nohup or in a shell's background job, stay ignored.
 
 #ifndef WINNOW_SRC_CLI_INTERRUPTION_H_
 #define WINNOW_SRC_CLI_INTERRUPTION_H_
@@ -18,6 +18,11 @@ void EndInOrderWhenInterrupted();
 // it has to stop. A pipe without a reader causes a write error instead of SIGPIPE. Call once,
 // before other threads are started.
 void CatchStopSignals();
+
+// Installs handlers that record the first signal, for a program that ends its step before it stops;
+// a second one ends it at once. System calls are not interrupted. May follow
+// EndInOrderWhenInterrupted().
+void StopAtSignal();
 
 // Returns a flag that is true once one of the signals was received. Valid as long as the process.
 const std::atomic<bool>* StopAsked();

@@ -17,12 +17,16 @@ constexpr char kWipe[] = "\r\033[K";
 // Returns the greatest width of a line: one that wraps could not be erased.
 size_t LineWidth(std::FILE* terminal) {
   constexpr size_t kMost = 79;
-  winsize size = {};
-  const bool is_known = ioctl(fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  return is_known ? std::min<size_t>(kMost, size.ws_col - 1) : kMost;
+  const size_t columns = TerminalWidth(terminal);
+  return columns > 1 ? std::min(kMost, columns - 1) : kMost;
 }
 
 }  // namespace
+
+size_t TerminalWidth(std::FILE* file) {
+  winsize size = {};
+  return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 ProgressLine::ProgressLine(std::string program, std::FILE* out, bool on_terminal,
                            std::function<Clock::time_point()> now)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -15,6 +16,9 @@
 #include <string>
 
 namespace winnow::cli {
+
+// Returns the width of a terminal in columns; 0 if it is unknown, or the file is none.
+size_t TerminalWidth(std::FILE* file);
 
 // A line that is redrawn on a terminal, which the signal handler clears, too (interruption.h).
 // Elsewhere, as in a log, a program that has a name writes a line at intervals, the first one after

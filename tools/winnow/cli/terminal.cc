@@ -2,12 +2,13 @@
 
 #include <absl/strings/numbers.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
+#include "src/cli/progress.h"
 #include "src/text/printable.h"
 
 namespace winnow::tools {
@@ -72,8 +73,7 @@ size_t OutputWidth() {
   if (said != nullptr && absl::SimpleAtoi(said, &columns) && columns > 0) {
     return columns;
   }
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return cli::TerminalWidth(stdout);
 }
 
 std::string FittedTable(std::vector<inspect::Column> columns,

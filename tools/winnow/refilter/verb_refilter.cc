@@ -5,9 +5,7 @@
 #include <absl/strings/str_format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "src/cli/flags.h"
+#include "src/cli/interruption.h"
 #include "src/cli/progress.h"
 #include "src/refilter/refilter.h"
 #include "src/text/numbers.h"
@@ -52,14 +51,6 @@ using inspect::Printable;
 using inspect::RefilterOptions;
 using inspect::RefilterProgress;
 using inspect::RefilterResult;
-
-std::atomic<bool> stop{false};
-std::atomic<int> stopped_by{0};
-extern "C" void StopAtNextBatch(int signal) {
-  stop = true;
-  stopped_by = signal;
-  std::signal(signal, SIG_DFL);  // the second one ends the program
-}
 
 std::string PolicyOfEnvironment() {
   const char* const text = std::getenv("WINNOW_POLICY");
@@ -160,19 +151,17 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   }
   options.request.database = folders.front();
   options.request.folders.assign(folders.begin() + 1, folders.end());
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    const auto former = std::signal(signal, StopAtNextBatch);
-    if (former == SIG_IGN) std::signal(signal, SIG_IGN);
-  }
+  cli::StopAtSignal();
   absl::StatusOr<RefilterResult> result;
   {
     cli::ProgressLine line;
     const auto begin = std::chrono::steady_clock::now();
-    result = inspect::Refilter(
-        ROCKSDB_NAMESPACE::Env::Default(), options, stop, [&](const RefilterProgress& progress) {
-          const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begin;
-          line.Show(ProgressText(progress, since.count()));
-        });
+    result = inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, *cli::StopAsked(),
+                               [&](const RefilterProgress& progress) {
+                                 const std::chrono::duration<double> since =
+                                     std::chrono::steady_clock::now() - begin;
+                                 line.Show(ProgressText(progress, since.count()));
+                               });
   }
   if (!result.ok()) {
     SayWarnings(verb.name, {Printable(std::string(result.status().message()))});
@@ -195,7 +184,7 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
                                                   : RefilterText(*result, options))) {
     return kCouldNotRead;
   }
-  if (result->was_interrupted) return 128 + stopped_by;
+  if (result->was_interrupted) return cli::StopStatus();
   return result->failed.empty() ? kAllGood : kFaultFound;
 }
 
