@@ -62,17 +62,13 @@ struct Journal {
 };
 
 std::string TextOf(const Journal& journal) {
-  std::string text = std::string(kFirstLine) + Pack(journal);
-  PutFixed(HashKey(text).value, kHashBytes, &text);
-  return text;
+  return WithHash(std::string(kFirstLine) + Pack(journal));
 }
 
 std::optional<Journal> JournalOf(std::string_view text) {
-  const std::string_view hashed = text.substr(0, text.size() - std::min(text.size(), kHashBytes));
-  const bool is_whole =
-      hashed.substr(0, kFirstLine.size()) == kFirstLine &&
-      BlockDecoder(text.substr(hashed.size())).Fixed(kHashBytes) == HashKey(hashed).value;
-  return is_whole ? Unpack<Journal>(hashed.substr(kFirstLine.size())) : std::nullopt;
+  const std::optional<std::string_view> whole = WithoutHash(text);
+  const bool is_one = whole && whole->substr(0, kFirstLine.size()) == kFirstLine;
+  return is_one ? Unpack<Journal>(whole->substr(kFirstLine.size())) : std::nullopt;
 }
 
 std::string PathIn(const std::string& folder, const std::string& name) {
@@ -350,6 +346,18 @@ WrittenEnds WriteBatch(const EndsToWrite& where, const Journal& journal,
 absl::Status FileStatus(const std::string& path, const Status& status) {
   return status.ok() ? absl::OkStatus()
                      : absl::UnavailableError(absl::StrCat(path, ": ", status.ToString()));
+}
+
+std::string WithHash(std::string text) {
+  PutFixed(HashKey(text).value, kHashBytes, &text);
+  return text;
+}
+
+std::optional<std::string_view> WithoutHash(std::string_view file) {
+  const std::string_view text = file.substr(0, file.size() - std::min(file.size(), kHashBytes));
+  const bool is_whole =
+      BlockDecoder(file.substr(text.size())).Fixed(kHashBytes) == HashKey(text).value;
+  return is_whole ? std::optional(text) : std::nullopt;
 }
 
 bool HasRefilterJournal(Env* env, const std::string& database) {

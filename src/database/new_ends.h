@@ -27,7 +27,9 @@
 #include <rocksdb/env.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/database/manifest.h"
@@ -67,6 +69,11 @@ absl::StatusOr<bool> FinishOrUndo(const EndsToWrite& where);
 
 // Returns OK, or an error that names the file.
 absl::Status FileStatus(const std::string& path, const ROCKSDB_NAMESPACE::Status& status);
+
+// Returns the text with its hash behind it, for a file. WithoutHash returns the text again, which
+// points into the file's; nullopt if that is damaged.
+std::string WithHash(std::string text);
+std::optional<std::string_view> WithoutHash(std::string_view file);
 
 // Returns whether a killed process left a journal.
 bool HasRefilterJournal(ROCKSDB_NAMESPACE::Env* env, const std::string& database);

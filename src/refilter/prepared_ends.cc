@@ -3,12 +3,12 @@
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "src/database/new_ends.h"
 #include "src/workers/wire.h"
-#include "winnow/hash.h"
 
 namespace winnow::inspect {
 namespace {
@@ -16,15 +16,14 @@ namespace {
 using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::Status;
 
-// What a file has.
+// The content of a file, which has a hash behind it.
 struct Kept {
   std::string identity;
   BuiltEnd end;
-  uint64_t hash = 0;  // of the end
 
   template <typename Code>
   void Fields(Code& code) {
-    code(identity, end, hash);
+    code(identity, end);
   }
 };
 
@@ -49,10 +48,10 @@ EndName::EndName(std::string in_database, uint64_t of_number, const TableTail& t
 }
 
 absl::Status KeepEnd(Env* env, const EndName& name, const BuiltEnd& end) {
-  const Kept kept{name.identity, end, HashKey(Pack(end)).value};
+  const std::string text = WithHash(Pack(Kept{name.identity, end}));
   const std::string path = PathOf(name);
   Status status = env->CreateDirIfMissing(FolderOf(name.database));
-  if (status.ok()) status = WriteStringToFile(env, Pack(kept), path, /*should_sync=*/true);
+  if (status.ok()) status = WriteStringToFile(env, text, path, /*should_sync=*/true);
   // The database's own user removes them.
   for (const std::string& made : {FolderOf(name.database), path}) {
     TakeOwner(made, name.database + "/CURRENT");
@@ -63,10 +62,10 @@ absl::Status KeepEnd(Env* env, const EndName& name, const BuiltEnd& end) {
 std::optional<BuiltEnd> KeptEnd(Env* env, const EndName& name) {
   std::string text;
   if (!ReadFileToString(env, PathOf(name), &text).ok()) return std::nullopt;
-  std::optional<Kept> kept = Unpack<Kept>(text);
-  const bool is_it =
-      kept && kept->identity == name.identity && kept->hash == HashKey(Pack(kept->end)).value;
-  return is_it ? std::optional(std::move(kept->end)) : std::nullopt;
+  const std::optional<std::string_view> whole = WithoutHash(text);
+  std::optional<Kept> kept = whole ? Unpack<Kept>(*whole) : std::nullopt;
+  return kept && kept->identity == name.identity ? std::optional(std::move(kept->end))
+                                                 : std::nullopt;
 }
 
 absl::Status RemoveKeptEnds(Env* env, const std::string& database) {

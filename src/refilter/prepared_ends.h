@@ -46,7 +46,7 @@ struct EndName {
   uint64_t number = 0;
   std::string identity;  // of the file and the filter
 
-  // Of a filter by this policy, an options string, and this extractor.
+  // The filter is one by this policy, an options string, and this extractor.
   EndName(std::string database, uint64_t number, const TableTail& tail, const std::string& policy,
           bool whole_keys, const std::string& extractor);
 };
