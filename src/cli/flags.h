@@ -91,7 +91,7 @@ struct CommandLine {
   std::string problem;                       // what is wrong with a flag; empty: nothing
 };
 
-// Which flags a command line may have, and their form.
+// The flags that a command line may have, and their form.
 struct FlagSyntax {
   absl::string_view command;              // a verb, or a program without verbs; empty: neither
   std::vector<absl::string_view> groups;  // of its flags

@@ -367,7 +367,7 @@ std::string IdentityOf(ROCKSDB_NAMESPACE::Env* env, const std::string& database)
 
 std::string RenewedManifest(const Manifest& manifest,
                             const std::map<uint64_t, RenewedFile>& renewed, uint64_t next_file) {
-  // Of two numbers in a record, the second one counts.
+  // The second one of two numbers in a record counts.
   const std::string numbers = VarintText(kNextFile) + VarintText(next_file) +
                               VarintText(kLastSequence) + VarintText(manifest.last_sequence);
   std::string log;

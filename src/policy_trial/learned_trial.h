@@ -68,7 +68,8 @@ class LearnedTrial {
     bool has_key;
   };
 
-  // Records a sampled lookup with the answers of all files that it checks.
+  // Records a sampled lookup with the answers of all files that it checks. Older lookups count less
+  // and less, so that the order has to be that of time, or of chance.
   void LookUp(std::string_view key, const std::vector<Answer>& answers);
 
   // A file's filter once every file was written under a policy beside the others.

@@ -35,8 +35,7 @@ struct ChartPoint {
 
 struct ChartSeries {
   std::string label;  // written beside the last point; may be empty
-  size_t colour =
-      0;  // index of a color from 0 to kColours - 1; also determines the shape of the marks
+  size_t colour = 0;  // index from 0 to kColours - 1; also determines the shape of the marks
   std::vector<ChartPoint> points;
 };
 

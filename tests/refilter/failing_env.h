@@ -33,7 +33,7 @@ class FailingEnv final : public ROCKSDB_NAMESPACE::EnvWrapper {
 
   uint64_t writes() const { return writes_; }
 
-  // As on a file system without hard links; status of each LinkFile.
+  // Fails each LinkFile with this status, as a file system without hard links does.
   void ForbidLinks(Status status) { of_links_ = std::move(status); }
 
   // Cuts off what was not synced, as if the power had been lost.

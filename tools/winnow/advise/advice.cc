@@ -55,9 +55,8 @@ std::string NoVerdict(const std::vector<FileError>& errors) {
 }  // namespace
 
 void TakeBackVerdict(Advice* advice) {
+  advice->verdict = {};
   advice->verdict.says = NoVerdict(advice->errors);
-  advice->verdict.choice.clear();
-  advice->verdict.notes.clear();
   if (!advice->scans) return;
   advice->scans->recommendation = advice->verdict.says;
   advice->scans->policy.clear();

@@ -29,12 +29,11 @@ void DoPackedWork(const AdviceWork& files,
                   const std::function<std::string(size_t file, const WorkerReport&)>& work,
                   const std::function<void(size_t file, const ChildAnswer& answer)>& take);
 
-// Calls work(file, beat) for each file in a worker process, and take(file,
-// answer) with its answer in this process. The answer has a type for
-// src/workers/wire.h and a member `error`, a sentence that is set if it did not
-// arrive. beat(share) reports the share of the work that is done, so that long
-// work does not hit the timeout of hung workers. Returns when all work is done.
-// The limits on threads are those of RunInWorkers().
+// Calls work(file, beat) for each file in a worker process, and take(file, answer) with its answer
+// in this process. The answer has a type for src/workers/wire.h and a member `error`, a sentence
+// that is set if it did not arrive. beat(share) reports the share of the work that is done, so that
+// long work does not hit the timeout of hung workers. Returns when all work is done. The limits on
+// threads are those of RunInWorkers().
 template <typename Work, typename Take>
 void DoAdviceWork(const AdviceWork& files, const Work& work, const Take& take) {
   using Beat = std::function<void(double)>;

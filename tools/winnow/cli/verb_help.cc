@@ -34,7 +34,7 @@ const cli::Section kExitStatus = {
      {"130", "it was interrupted by Ctrl-C (SIGINT); 143 by SIGTERM"},
      {"141", "the pipe that it wrote to was closed (SIGPIPE)"}}};
 
-// Of verbs that start another program.
+// Exit status of verbs that start another program.
 const cli::Section kExitStatusOfStart = {
     "Exit status",
     {{"any", "what the program ends with"},

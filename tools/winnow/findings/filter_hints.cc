@@ -17,14 +17,6 @@
 namespace winnow::inspect {
 namespace {
 
-// Returns the whole bits_per_key whose rate is next to that of these bits of log2.
-int BitsPerKey(double rate_bits) {
-  constexpr int kMost = 50;
-  int bits_per_key = 1;
-  while (bits_per_key < kMost && core::RateBits(bits_per_key + 0.5) < rate_bits) ++bits_per_key;
-  return bits_per_key;
-}
-
 using Files = std::vector<const SstReport*>;
 
 constexpr uint64_t kKeysThatMatter = 1000;  // smaller filters cost little, whatever their kind
@@ -320,7 +312,8 @@ class Family {
         of_bytes >= of_reads ? absl::StrCat("take about ", Percent(of_bytes), " fewer bytes")
                              : absl::StrCat("have about ", Percent(of_reads),
                                             " fewer false reads for the same bytes"),
-        ": winnow refilter FOLDER --policy=winnow:", BitsPerKey(bits / keys),
+        ": winnow refilter FOLDER --policy=winnow:",
+        std::lround(core::BitsForRate(std::exp2(-bits / keys))),
         " writes them without a compaction, for processes with Winnow");
   }
 

@@ -94,8 +94,8 @@ class ScanWords {
 
   std::string ReadsInVain() const {
     return absl::StrFormat(
-        "of %.3g data blocks that the seeks of a scan read, %.3g are of files "
-        "without a key between its bounds",
+        "of %.3g data blocks that the seeks of a scan read, %.3g are of files without a key "
+        "between its bounds",
         advice_.AScan(advice_.all.reads), advice_.AScan(advice_.all.in_vain));
   }
 
@@ -153,8 +153,7 @@ class ScanWords {
 
   std::string Keep(const ScanFilters& best) const {
     return absl::StrFormat(
-        "Keep prefix_extractor=%s: with its filters of prefixes, the seeks of "
-        "a scan read %.3g "
+        "Keep prefix_extractor=%s: with its filters of prefixes, the seeks of a scan read %.3g "
         "data blocks; without filters it would be %.3g, and with %s %.3g.",
         advice_.extractor, advice_.AScan(advice_.all.reads_now()), advice_.AScan(advice_.all.reads),
         NameOf(best), BlocksWith(best));
@@ -163,15 +162,13 @@ class ScanWords {
   std::string OfThoseInForce(const ScanFilters& ranges) const {
     const ScanRow& all = advice_.all;
     const std::string now = absl::StrFormat(
-        "Range filters are in force%s: the seeks of a scan read %.3g data "
-        "blocks; without range "
+        "Range filters are in force%s: the seeks of a scan read %.3g data blocks; without range "
         "filters it would be %.3g.",
         now_.work() ? absl::StrFormat(", with range_bits=%g", now_.range_bits) : "",
         advice_.AScan(all.reads_now()), advice_.AScan(all.reads));
     if (all.spared_now >= kNearlyAll * ranges.spared) return now;
     return absl::StrFormat(
-        "%s With range_bits=%g%s in all files it would be %.3g, for %.3g bits "
-        "per key in place of "
+        "%s With range_bits=%g%s in all files it would be %.3g, for %.3g bits per key in place of "
         "%.3g; files that exist get them when compactions rewrite them.",
         now, ranges.range_bits, KindClause(ranges), BlocksWith(ranges), all.BitsAKey(ranges.bytes),
         all.BitsAKey(static_cast<double>(all.range_bytes)));
@@ -198,8 +195,7 @@ class ScanWords {
   // …"
   std::string Effect(const ScanFilters& filters, const char* what) const {
     return absl::StrFormat(
-        "the seeks of a scan read %.3g data blocks instead of %.3g, for %s of "
-        "%.3g bits per key, "
+        "the seeks of a scan read %.3g data blocks instead of %.3g, for %s of %.3g bits per key, "
         "%s in all",
         BlocksWith(filters), advice_.AScan(advice_.all.reads_now()), what,
         advice_.all.BitsAKey(filters.bytes), ByteSize(filters.bytes));
@@ -209,9 +205,9 @@ class ScanWords {
     advice_.prefix_extractor = "winnow.range";
     advice_.policy =
         PolicyWith(ranges.range_bits, IsByAuto(ranges) ? RangeKind::kAuto : ranges.kind);
-    Note(ranges.kind == RangeKind::kBoth,
-         "The scans are of both sorts: each kind alone passes more than a "
-         "tenth of what both deny.");
+    Note(
+        ranges.kind == RangeKind::kBoth,
+        "The scans are of both sorts: each kind alone passes more than a tenth of what both deny.");
     Note(!advice_.extractor.empty(),
          absl::StrCat("They take the place of prefix_extractor=", advice_.extractor,
                       " and its filters of prefixes."));
@@ -230,10 +226,8 @@ class ScanWords {
                                  BlocksWith(*ranges)));
     }
     return absl::StrCat(
-        "Take both of these options, and before that give "
-        "every scan auto_prefix_mode=true in "
-        "ReadOptions: with a prefix extractor, and without it, "
-        "scans lose the rows beyond the "
+        "Take both of these options, and before that give every scan auto_prefix_mode=true in "
+        "ReadOptions: with a prefix extractor, and without it, scans lose the rows beyond the "
         "prefix that they begin with. Then ",
         Effect(prefixes, "prefixes in the filters"), ".");
   }
@@ -245,27 +239,23 @@ class ScanWords {
   void SayNotes() {
     if (advice_.levels.empty()) return;
     const uint64_t without = advice_.seeks - advice_.with_bound;
-    Note(without > 0, absl::StrFormat("%d of the %d seeks have no upper bound: no range "
-                                      "filter helps them, and "
-                                      "they are not in these figures.%s",
-                                      without, advice_.seeks,
-                                      advice_.extractor.empty()
-                                          ? ""
-                                          : " In prefix mode, filters of prefixes do, until "
-                                            "another extractor "
-                                            "ends them."));
+    Note(without > 0,
+         absl::StrFormat(
+             "%d of the %d seeks have no upper bound: no range filter helps them, and they are not "
+             "in these figures.%s",
+             without, advice_.seeks,
+             advice_.extractor.empty()
+                 ? ""
+                 : " In prefix mode, filters of prefixes do, until another extractor ends them."));
     const bool takes_ranges = advice_.prefix_extractor == "winnow.range";
-    Note((takes_ranges || now_.may_work()) && advice_.cross_deletions > 0,
-         absl::StrFormat("%d of the %d scans cross more than %d deletions of a file. Give "
-                         "them "
-                         "auto_prefix_mode=true in ReadOptions: with "
-                         "prefix_extractor=winnow.range, scans "
-                         "without it are in prefix mode, where RocksDB 11 does not turn "
-                         "deletions that it "
-                         "reads into range deletions "
-                         "(min_tombstones_for_range_conversion), so that each scan "
-                         "reads them anew.",
-                         advice_.cross_deletions, advice_.scans, kManyDeletions));
+    Note(
+        (takes_ranges || now_.may_work()) && advice_.cross_deletions > 0,
+        absl::StrFormat("%d of the %d scans cross more than %d deletions of a file. Give them "
+                        "auto_prefix_mode=true in ReadOptions: with prefix_extractor=winnow.range, "
+                        "scans without it are in prefix mode, where RocksDB 11 does not turn "
+                        "deletions that it reads into range deletions "
+                        "(min_tombstones_for_range_conversion), so that each scan reads them anew.",
+                        advice_.cross_deletions, advice_.scans, kManyDeletions));
     if (takes_ranges && !now_.has_extractor) {
       for (const std::string& clause : SayWithRangeExtractor(family_.shape.text)) {
         Note(true, absl::StrCat("With prefix_extractor=winnow.range, ", clause, "."));
