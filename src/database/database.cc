@@ -245,7 +245,6 @@ void Place(const TreeLevels& tree, const std::string& advice, ReportsByPath* rep
     if (found != tree.files.end()) {
       report.level = found->second.level;
       report.place = found->second.place;
-      report.below = found->second.below;
       report.column_family = found->second.column_family;
       if (found->second.not_found.empty()) {
         CompareSize(found->second.bytes, advice, &report);

@@ -7,16 +7,13 @@
 #include <rocksdb/metadata.h>
 #include <rocksdb/options.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "src/core/output_levels.h"
 #include "src/database/options_text.h"
 #include "src/database/read_only_env.h"
 #include "src/database/table_places.h"
@@ -35,7 +32,6 @@ using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
-using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 // A file in the MANIFEST.
@@ -116,26 +112,6 @@ Families DescribeFamilies(const std::vector<std::string>& names,
   return families;
 }
 
-// Sets `below` for the files of a family, by its key order.
-void SetBelow(const std::vector<LiveFileMetaData>& files, const ColumnFamilyHandle& family,
-              const std::vector<size_t>& of_family, Listing* listing) {
-  std::vector<core::FileSpan> spans;
-  for (const size_t i : of_family) {
-    spans.push_back({files[i].level, files[i].smallestkey, files[i].largestkey, -1});
-  }
-  const Comparator& comparator = *family.GetComparator();
-  const bool has_timestamp = comparator.timestamp_size() > 0;
-  core::SetBelow(
-      [&](std::string_view a, std::string_view b) {
-        return comparator.CompareWithoutTimestamp(Slice(a.data(), a.size()), has_timestamp,
-                                                  Slice(b.data(), b.size()), has_timestamp);
-      },
-      &spans);
-  for (size_t i = 0; i < spans.size(); ++i) {
-    listing->files[of_family[i]].position.below = spans[i].below;
-  }
-}
-
 Listing ListFiles(const std::string& database, const DBOptions& options, const Families& families) {
   Listing listing;
   rocksdb_abi::OpenedDB opened{};
@@ -150,14 +126,11 @@ Listing ListFiles(const std::string& database, const DBOptions& options, const F
   db->GetLiveFilesMetaData(&files);
   // RocksDB lists the files of a level in search order.
   for (const LiveFileMetaData& file : files) {
-    listing.files.push_back({file.name.substr(1), NumberOfPath(database, file.db_path),
-                             TreePosition{file.level, file.column_family_name, file.size,
-                                          listing.files.size(), -1, ""}});
+    listing.files.push_back(
+        {file.name.substr(1), NumberOfPath(database, file.db_path),
+         TreePosition{file.level, file.column_family_name, file.size, listing.files.size(), ""}});
   }
-  std::map<std::string, std::vector<size_t>> by_family;
-  for (size_t i = 0; i < files.size(); ++i) by_family[files[i].column_family_name].push_back(i);
   for (ColumnFamilyHandle* handle : handles) {
-    SetBelow(files, *handle, by_family[handle->GetName()], &listing);
     listing.family_ids[handle->GetName()] = handle->GetID();
     const Status status = db->DestroyColumnFamilyHandle(handle);
     if (!status.ok()) {

@@ -15,12 +15,11 @@ struct TreePosition {
   std::string column_family;
   uint64_t bytes = 0;     // size from the MANIFEST
   uint64_t place = 0;     // index among the files of its level; in key order from level 1 on
-  int below = -1;         // FileSpan::below (src/core/output_levels.h)
   std::string not_found;  // sentence if the file is in none of the folders, else empty
 
   template <typename Code>
   void Fields(Code& code) {
-    code(level, column_family, bytes, place, below, not_found);
+    code(level, column_family, bytes, place, not_found);
   }
 };
 

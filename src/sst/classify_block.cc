@@ -182,6 +182,8 @@ std::string_view NameOf(FilterKind kind) {
   return kWinnowBloom;
 }
 
+// Returns true if the plan derived the rate from the tree's other files or from lookups, rather
+// than from a place in the tree.
 bool IsByFiles(const BuiltFor& built_for) {
   const bool may_be = built_for.level_plan == ToString(LevelPlan::kAuto) ||
                       built_for.level_plan == ToString(LevelPlan::kLearned);

@@ -98,10 +98,6 @@ struct BuiltFor {
   }
 };
 
-// Returns true if the plan derived the rate from the tree's other files or from lookups, rather
-// than from a place in the tree.
-bool IsByFiles(const BuiltFor& built_for);
-
 // Returns "auto, 1.5 levels below" or "auto, 30700 of the tree's keys in its range, lambda
 // 2^-7.41".
 std::string PlanText(const BuiltFor& built_for);

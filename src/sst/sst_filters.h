@@ -20,23 +20,22 @@ inline constexpr char kWinnowPolicy[] = "winnow.Filter";
 
 // Report on a file.
 struct SstReport {
-  std::string path;           // path as given, or under the given folder
-  std::optional<int> level;   // nullopt if unknown, or if the file is not in the database
-  uint64_t place = 0;         // index among the files of its level, in key order from level 1 on
-  int below = -1;             // FileSpan::below (src/core/output_levels.h), if the level is known
-  std::string column_family;  // empty if unknown
-  std::string database;       // folder of the database; empty for a file given by itself
-  uint64_t file_bytes = 0;    // size of the file
-  std::string comparator;     // name of the comparator
-  uint64_t entries = 0;       // entries of the table, including deletions and merge operands
-  uint64_t range_deletions = 0;         // range deletions among the entries, which are in no filter
+  std::string path;              // path as given, or under the given folder
+  std::optional<int> level;      // nullopt if unknown, or if the file is not in the database
+  uint64_t place = 0;            // index among the files of its level, in key order from level 1 on
+  std::string column_family;     // empty if unknown
+  std::string database;          // folder of the database; empty for a file given by itself
+  uint64_t file_bytes = 0;       // size of the file
+  std::string comparator;        // name of the comparator
+  uint64_t entries = 0;          // entries of the table, including deletions and merge operands
+  uint64_t range_deletions = 0;  // range deletions among the entries, which are in no filter
   std::optional<FilterSummary> filter;  // nullopt if there is an error, or if filters are not read
   std::optional<std::string> error;     // sentence that says why the file could not be read
 
   // Serializes all members for src/workers/wire.h. Types of members have such a function, too.
   template <typename Code>
   void Fields(Code& code) {
-    code(path, level, place, below, column_family, database, file_bytes, comparator, entries,
+    code(path, level, place, column_family, database, file_bytes, comparator, entries,
          range_deletions, filter, error);
   }
 };

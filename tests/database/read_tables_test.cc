@@ -137,15 +137,15 @@ TEST(ReportBytesTest, APartIsNotTaken) {
 
 TEST(ReportBytesTest, TreesComeBack) {
   TreeLevels tree;
-  tree.files["db/000007.sst"] = {3, std::string("fam\0ily", 7), 99, 4, 5, ""};
-  tree.files["db/000009.sst"] = {0, "default", 7, 5, -1, "there is no such file"};
+  tree.files["db/000007.sst"] = {3, std::string("fam\0ily", 7), 99, 4, ""};
+  tree.files["db/000009.sst"] = {0, "default", 7, 5, "there is no such file"};
   tree.remark = "a remark";
   const std::string bytes = Pack(tree);
   const auto back = Unpack<TreeLevels>(bytes);
   ASSERT_TRUE(back);
   EXPECT_EQ(Pack(*back), bytes);
   EXPECT_EQ(back->files.at("db/000007.sst").column_family.size(), 7u);
-  EXPECT_EQ(back->files.at("db/000007.sst").below, 5);
+  EXPECT_EQ(back->files.at("db/000007.sst").place, 4u);
   EXPECT_EQ(back->files.at("db/000009.sst").not_found, "there is no such file");
   EXPECT_FALSE(Unpack<TreeLevels>(bytes.substr(1)));
 }

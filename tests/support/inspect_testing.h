@@ -86,25 +86,6 @@ inline void MakeWithRangeFilter(const std::string& path,
 
 constexpr char kRangePolicy[] = "{id=winnow;bits_per_key=10;range_bits=15}";
 
-// Makes a database with level_plan=auto, and a file of SstFileWriter on level 6 and another one
-// above. With `rewrites`, everything is then compacted.
-inline void MakeIngested(const std::string& path, bool rewrites) {
-  ROCKSDB_NAMESPACE::Options options = SmallLevels(TableWith("{id=winnow;level_plan=auto}"));
-  options.disable_auto_compactions = true;
-  options.max_bytes_for_level_multiplier = 10;
-  const auto database = OpenDatabase(options, path);
-  for (const uint64_t keys : {uint64_t{40'000}, uint64_t{4000}}) {
-    const std::string file = path + "/" + std::to_string(keys) + ".tmp";
-    WriteSst(options, keys, file);
-    ASSERT_STATUS_OK(database->IngestExternalFile({file}, {}));
-    std::remove(file.c_str());
-  }
-  if (!rewrites) return;
-  ROCKSDB_NAMESPACE::CompactRangeOptions all;
-  all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
-  ASSERT_STATUS_OK(database->CompactRange(all, nullptr, nullptr));
-}
-
 }  // namespace winnow::testing
 
 #endif  // WINNOW_TESTS_SUPPORT_INSPECT_TESTING_H_

@@ -200,19 +200,25 @@ TEST_F(VerbInspectTest, BitsThatFollowTheLookupsAreShownByRange) {
   }
 }
 
-TEST_F(VerbInspectTest, FiltersThatWereMadeForAnotherLevelAreSaidUntilTheyAreRewritten) {
+// Filters of ingested files are made for no place in the tree.
+TEST_F(VerbInspectTest, NewFiltersAreAdvisedUntilCompactionsRewriteThoseOfIngestedFiles) {
   const std::string path = folder_ / "db";
-  const auto said = HasSubstr(
-      "advice: 1 file with 4000 keys, on level 5, has filters that were made for another place");
-  testing::MakeIngested(path, false);
+  ROCKSDB_NAMESPACE::Options options = testing::SmallLevels(TableWith("winnow:10"));
+  options.disable_auto_compactions = true;
+  const auto database = testing::OpenDatabase(options, path);
+  for (const uint64_t keys : {uint64_t{200'000}, uint64_t{20'000}}) {
+    const std::string file = folder_ / std::to_string(keys);
+    WriteSst(options, keys, file);
+    ASSERT_STATUS_OK(database->IngestExternalFile({file}, {}));
+  }
+  const auto said = HasSubstr("advice: new filters would have about");
   EXPECT_THAT(Run({path, "--summary"}).output, said);
-  // A file's cost depends on all other files of its tree.
-  EXPECT_THAT(Run({path, "--level=6"}).output, said);
   EXPECT_THAT(Run({path, "--cf=default"}).output, said);
-  EXPECT_THAT(RunJson({path}, 0)["advice"].dump(), HasSubstr("level_plan=auto"));
-  fs::remove_all(path);
-  testing::MakeIngested(path, true);
-  EXPECT_THAT(Run({path}).output, Not(HasSubstr("another place")));
+  EXPECT_THAT(RunJson({path}, 0)["advice"].dump(), HasSubstr("winnow refilter FOLDER"));
+  ROCKSDB_NAMESPACE::CompactRangeOptions all;
+  all.bottommost_level_compaction = ROCKSDB_NAMESPACE::BottommostLevelCompaction::kForce;
+  ASSERT_STATUS_OK(database->CompactRange(all, nullptr, nullptr));
+  EXPECT_THAT(Run({path}).output, Not(HasSubstr("refilter")));
 }
 
 TEST_F(VerbInspectTest, ThePageHasAllAndNeedsNothingElse) {

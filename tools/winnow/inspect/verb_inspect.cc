@@ -28,7 +28,6 @@
 #include "src/database/database.h"
 #include "src/database/read_tables.h"
 #include "src/database/table_paths.h"
-#include "src/policy_trial/moved_files.h"
 #include "src/sst/sst_filters.h"
 #include "src/text/printable.h"
 #include "tools/winnow/cli/print.h"
@@ -274,11 +273,8 @@ int RunInspect(const Verb& verb, const std::vector<std::string>& paths) {
     absl::FPrintF(stderr, "winnow inspect: %s\n", problem);
     return kCouldNotRead;
   }
-  // The check needs whole trees, even if only some files are selected.
-  std::vector<std::string> of_places = inspect::SayMovedFilters(findings.files, selection.families);
   inspect::InspectReport report = inspect::MakeInspectReport(
       std::move(findings.files), std::move(findings.warnings), selection);
-  std::move(of_places.begin(), of_places.end(), std::back_inserter(report.advice));
   report.trees_read = findings.trees_read;
   const std::string html = absl::GetFlag(FLAGS_inspect_html);
   const bool written =
