@@ -1,10 +1,9 @@
-#include "src/policy_trial/options_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "src/policy_trial/policy_check.h"
 #include "tests/support/files.h"
 #include "tests/support/inspect_testing.h"
 
@@ -115,7 +114,7 @@ TEST_F(OptionsFileTest, APolicyThatIsNotTheOneInForce) {
   const FamilyPolicy family = CheckFamily(
       "  block_based_table_factory={filter_policy=winnow:9}\n"
       "[TableOptions/BlockBasedTable \"default\"]\n  block_size=8192\n");
-  EXPECT_THAT(family.verdict.problem, HasSubstr("no filter policy in force"));
+  EXPECT_THAT(family.verdict.problem, HasSubstr("drops it"));
   EXPECT_EQ(family.verdict.outcome, PolicyOutcome::kNoPolicy);
   EXPECT_EQ(family.verdict.in_force, "");
 }

@@ -72,7 +72,7 @@ TEST(PolicyCheckTest, ShowsTheFiltersThatRocksDBBuilds) {
   }
 }
 
-// The outcomes of many more strings are those of open_with_policy_test.cc.
+// The outcomes of many more strings are those of policy_outcomes_test.cc.
 TEST(PolicyCheckTest, AProblemIsSaidWithTheNameThatIsMeant) {
   const struct {
     const char* asked;
@@ -90,11 +90,7 @@ TEST(PolicyCheckTest, AProblemIsSaidWithTheNameThatIsMeant) {
                {"{id=winow;bits=12}", "drops it", "winnow"},
                {"{id=bloomfilter:10;colour=red}", "no such option", ""},
                {"{id=bloomfilter:10;colour=red}", "uses bloomfilter:10:false instead", ""},
-               {"id=winnow;bits_per_key=12",
-                "In a table-options string and a column family's options string: "
-                "a database whose options ask for it does not open",
-                ""},
-               {"id=winnow;bits_per_key=12", "In an OPTIONS file: RocksDB uses", ""},
+               {"id=winnow;bits_per_key=12", "A database whose options ask for it does not", ""},
                {"bloomfilter:0", "builds none", ""},
                {"rocksdb.BuiltinBloomFilter", "builds none", ""}};
   for (const auto& param : cases) {
@@ -128,15 +124,6 @@ TEST(PolicyCheckTest, AnUnknownOptionIsToldAllThatThereAre) {
     }
     EXPECT_EQ(verdict.suggestion, names[i]);
   }
-}
-
-// The verdict on a string may depend on the place.
-TEST(PolicyCheckTest, AnOptionsFileIsAPlaceOfItsOwn) {
-  EXPECT_EQ(CheckPolicyOfFile("id=winnow;bits_per_key=10", /*with_trials=*/false).problem, "");
-  EXPECT_THAT(CheckPolicyOfFile("{winnow:10}", /*with_trials=*/false).problem,
-              HasSubstr("drops it"));
-  EXPECT_THAT(CheckPolicyOfFile("filter_policy=winnow:10", /*with_trials=*/false).problem,
-              HasSubstr("drops it"));
 }
 
 }  // namespace policy_check_test

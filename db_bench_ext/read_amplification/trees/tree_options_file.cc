@@ -9,7 +9,7 @@
 
 #include "src/database/loaded_options.h"
 #include "src/database/options_path.h"
-#include "src/policy_trial/options_file.h"
+#include "src/policy_trial/policy_check.h"
 
 namespace winnow::bench {
 namespace {

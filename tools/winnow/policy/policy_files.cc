@@ -45,7 +45,7 @@ nlohmann::json WithoutPath(const FileUnderPolicy& file) {
 }  // namespace
 
 FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& level,
-                         bool is_on_last_level, const PolicyOpening& opening) {
+                         bool is_on_last_level, const PolicyVerdict& verdict) {
   FileUnderPolicy tried;
   const SstReport file = ReadSst(table.path);
   tried.error = file.error;
@@ -59,8 +59,8 @@ FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& lev
   trial.keys = file.filter->keys > 0 ? file.filter->keys : file.entries;
   trial.level =
       std::clamp(level.value_or(tried.level.value_or(kLastTrialLevel)), 0, kLastTrialLevel);
-  tried.then = TryFile(*opening.policy, trial, opening.last_level_has_filters);
-  if (is_on_last_level && !opening.last_level_has_filters) tried.then.filter.reset();
+  tried.then = TryFile(*verdict.policy, trial, verdict.last_level_has_filters);
+  if (is_on_last_level && !verdict.last_level_has_filters) tried.then.filter.reset();
   return tried;
 }
 

@@ -32,9 +32,9 @@ struct FileUnderPolicy {
 
 // Reads the file with ReadSst and builds a filter for as many keys as its filter has, or else as
 // its table has entries; none if `is_on_last_level` of its database and this has no filters by the
-// opening's options. The level is `level`, else the file's own, else the last one.
+// verdict's options. The level is `level`, else the file's own, else the last one.
 FileUnderPolicy TryTable(const ListedTable& table, const std::optional<int>& level,
-                         bool is_on_last_level, const PolicyOpening& opening);
+                         bool is_on_last_level, const PolicyVerdict& verdict);
 
 // Returns the document of `winnow policy --json` with files.
 std::string PolicyFilesJson(const PolicyVerdict& verdict, const std::vector<FileUnderPolicy>& files,

@@ -1,6 +1,5 @@
 #include "tools/winnow/policy/policy_json.h"
 
-#include "src/database/loaded_options.h"
 #include "tools/winnow/cli/json.h"
 #include "tools/winnow/findings/file_columns.h"
 
@@ -15,17 +14,9 @@ Json ToJson(const PolicyTrial& trial) {
   return json;
 }
 
-Json ToJson(const PolicyOpening& opening) {
-  return {{"place", ToString(opening.place)},
-          {"outcome", ToString(opening.outcome)},
-          {"in_force", SentenceOrNull(DescribePolicy(opening.policy))},
-          {"refusal", SentenceOrNull(opening.refusal)}};
-}
-
-template <typename Value>
-Json ListOf(const std::vector<Value>& values) {
+Json ListOf(const std::vector<PolicyTrial>& trials) {
   Json list = Json::array();
-  for (const Value& value : values) list.push_back(ToJson(value));
+  for (const PolicyTrial& trial : trials) list.push_back(ToJson(trial));
   return list;
 }
 
@@ -37,7 +28,6 @@ Json ToJson(const PolicyVerdict& verdict) {
                {"reads_winnow", verdict.reads_winnow},
                {"problem", SentenceOrNull(verdict.problem)},
                {"suggestion", SentenceOrNull(verdict.suggestion)}};
-  json["by_place"] = ListOf(verdict.by_place);
   json["file"] = verdict.file ? ToJson(*verdict.file) : Json(nullptr);
   json["tree"] = Json(nullptr);
   if (verdict.tree) {
@@ -59,7 +49,7 @@ Json ToJson(const PolicyVerdict& verdict) {
 std::string PolicyJson(const PolicyVerdict& verdict) {
   Json content = {{"taken_for", "policy"}};
   content.update(ToJson(verdict));
-  return Document("winnow.policy/1", content);
+  return Document("winnow.policy/2", content);
 }
 
 std::string OptionsFileJson(const OptionsFileReport& report) {
@@ -79,7 +69,7 @@ std::string OptionsFileJson(const OptionsFileReport& report) {
     }
     content["column_families"].push_back(json);
   }
-  return Document("winnow.policy/1", content);
+  return Document("winnow.policy/2", content);
 }
 
 }  // namespace winnow::inspect

@@ -5,12 +5,11 @@
 
 #include <string>
 
-#include "src/policy_trial/options_file.h"
 #include "src/policy_trial/policy_check.h"
 
 namespace winnow::inspect {
 
-// Returns a document of schema winnow.policy/1 on one policy, or on an OPTIONS file.
+// Returns a document of schema winnow.policy/2 on one policy, or on an OPTIONS file.
 std::string PolicyJson(const PolicyVerdict& verdict);
 std::string OptionsFileJson(const OptionsFileReport& report);
 

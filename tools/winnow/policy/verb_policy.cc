@@ -19,7 +19,6 @@
 #include "src/cli/flags.h"
 #include "src/database/options_path.h"
 #include "src/policy_trial/learned_trial.h"
-#include "src/policy_trial/options_file.h"
 #include "src/policy_trial/policy_check.h"
 #include "src/text/numbers.h"
 #include "src/text/printable.h"
@@ -53,7 +52,6 @@ using inspect::FamilyPolicy;
 using inspect::FileUnderPolicy;
 using inspect::OptionsFileReport;
 using inspect::Percent;
-using inspect::PolicyOutcome;
 using inspect::PolicyTrial;
 using inspect::PolicyVerdict;
 using inspect::TextTable;
@@ -120,14 +118,14 @@ std::string LevelTable(const PolicyVerdict& verdict) {
 
 // Returns a sentence if RocksDB builds no filters on the last level, whatever the policy.
 std::string AboutLastLevel(const PolicyVerdict& verdict) {
-  if (verdict.last_level_has_filters()) return "";
+  if (verdict.last_level_has_filters) return "";
   return "With optimize_filters_for_hits=true RocksDB builds no filters in compactions to the "
          "last\n"
          "level, whatever the policy.\n\n";
 }
 
 std::string KeyTable(const PolicyVerdict& verdict) {
-  if (!verdict.last_level_has_filters()) return "";
+  if (!verdict.last_level_has_filters) return "";
   std::vector<std::vector<std::string>> rows;
   for (const PolicyTrial& trial : verdict.by_keys) {
     rows.push_back(Cells(absl::StrCat(trial.keys), trial));
@@ -261,14 +259,11 @@ std::string Sentence(const PolicyVerdict& verdict) {
                         AboutOtherFilters(verdict), AboutOptions(verdict), AboutMemory(verdict),
                         AboutRanges(verdict), "\n");
   }
-  return absl::StrCat(
-      "'", verdict.asked, "' ",
-      verdict.outcome == PolicyOutcome::kDependsOnPlace ? "does not work everywhere: "
-                                                        : "gives no such filter: ",
-      verdict.problem,
-      verdict.suggestion.empty() ? std::string()
-                                 : absl::StrCat(" Did you mean '", verdict.suggestion, "'?"),
-      "\n");
+  return absl::StrCat("'", verdict.asked, "' gives no such filter: ", verdict.problem,
+                      verdict.suggestion.empty()
+                          ? std::string()
+                          : absl::StrCat(" Did you mean '", verdict.suggestion, "'?"),
+                      "\n");
 }
 
 // Returns the beginning of a sentence on an argument that may be the path of a missing file or
@@ -279,16 +274,9 @@ std::string NoSuchPath(absl::string_view argument) {
              : absl::StrCat("there is no file or folder '", argument, "'; as a policy, ");
 }
 
-PolicyVerdict CheckString(const std::string& options_string, bool with_trials,
-                          const std::optional<TrialFile>& file = std::nullopt) {
-  return inspect::IsOptionsString(options_string)
-             ? inspect::CheckOptionsString(options_string, with_trials, file)
-             : inspect::CheckPolicy(options_string, with_trials, file);
-}
-
 int ReportString(const Verb& verb, const std::string& options_string,
                  const std::optional<TrialFile>& file) {
-  const PolicyVerdict verdict = CheckString(options_string, /*with_trials=*/true, file);
+  const PolicyVerdict verdict = inspect::CheckPolicy(options_string, /*with_trials=*/true, file);
   const bool works = verdict.problem.empty();
   if (!works) {
     absl::FPrintF(stderr, "winnow policy: %s%s", NoSuchPath(options_string), Sentence(verdict));
@@ -327,7 +315,7 @@ class LastLevels {
 
 int ReportTables(const Verb& verb, const std::string& options_string,
                  const std::vector<std::string>& paths) {
-  const PolicyVerdict verdict = CheckString(options_string, /*with_trials=*/false);
+  const PolicyVerdict verdict = inspect::CheckPolicy(options_string, /*with_trials=*/false);
   if (!verdict.problem.empty()) {
     return ReportString(verb, options_string, std::nullopt);
   }
@@ -336,8 +324,7 @@ int ReportTables(const Verb& verb, const std::string& options_string,
   const std::optional<int> level = absl::GetFlag(FLAGS_policy_level);
   FileWork<FileUnderPolicy> work;
   work.read = [&](const inspect::ListedTable& table, const inspect::WorkerReport&) {
-    return inspect::TryTable(table, level, !level && last_levels.Have(table),
-                             verdict.by_place.front());
+    return inspect::TryTable(table, level, !level && last_levels.Have(table), verdict);
   };
   std::vector<FileUnderPolicy> files = ReadEach(tables.tables, work);
   DropGone(paths, &files, &tables.warnings);
@@ -502,10 +489,11 @@ Verb PolicyVerb() {
           "a database, as block_based_table_factory={filter_policy=winnow:10;block_size=8k}.\n"
           "With optimize_filters_for_hits=true among them, or in an OPTIONS file, RocksDB builds\n"
           "no filters in compactions to the last level, and winnow policy neither.\n"
-          "winnow policy opens databases in memory with STRING, and with a policy in an OPTIONS\n"
-          "file, too. Then it lets the policy build filters: for files of up to a million keys,\n"
-          "or for the file that --keys and --level describe, and for files of one size on each\n"
-          "level of a tree.\n"
+          "winnow policy opens a database in memory with these. A policy alone is taken as an\n"
+          "options string has it; an OPTIONS file differs in braces and semicolons, so try that,\n"
+          "too, if you edit one. Then the policy builds filters: for files of up to a million\n"
+          "keys, or for the file that --keys and --level describe, and for files of one size on\n"
+          "each level of a tree.\n"
           "With PATHs of SST files or databases, the policy builds a filter from the keys of each\n"
           "SST file. The table shows it beside the filter in the file. Damaged filters are\n"
           "reported, with exit code 1.\n"

@@ -21,6 +21,7 @@
 #include "src/cli/flags.h"
 #include "src/policy_trial/policy_check.h"
 #include "src/policy_trial/range_options.h"
+#include "src/policy_trial/trial_filter.h"
 #include "src/text/printable.h"
 #include "tools/winnow/cli/json.h"
 #include "tools/winnow/cli/print.h"
@@ -97,6 +98,10 @@ std::string CheckAskedPolicy(Start* start) {
         "the policy '", Printable(start->policy), "' does not work: ", verdict.problem,
         verdict.suggestion.empty() ? ""
                                    : absl::StrCat(" Did you mean '", verdict.suggestion, "'?"));
+  }
+  std::string refusal;  // of what follows a semicolon, for example
+  if (inspect::PolicyOfText(verdict.asked, &refusal) == nullptr) {
+    return absl::StrCat("the policy does not work: ", Printable(refusal));
   }
   if (!verdict.reads_winnow) {
     return absl::StrCat("the policy '", Printable(start->policy),

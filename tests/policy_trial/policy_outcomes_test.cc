@@ -1,7 +1,5 @@
-// Tests of predictions for many options strings: a database is created on disk with each string, in
-// every way available to programs, and written to. The predicted outcome must occur.
-
-#include "src/policy_trial/open_with_policy.h"
+// Tests of verdicts on many policies: a database is created on disk with each one, in an options
+// string and in an OPTIONS file, and written to. The outcome must be that of the verdict.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +20,7 @@ namespace winnow::inspect {
 
 void PrintTo(PolicyOutcome outcome, std::ostream* out) { *out << ToString(outcome); }
 
-namespace open_with_policy_test {
+namespace policy_outcomes_test {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
@@ -38,11 +36,10 @@ constexpr PolicyOutcome kOtherPolicy = PolicyOutcome::kOtherPolicy;
 constexpr PolicyOutcome kBuildsNothing = PolicyOutcome::kBuildsNothing;
 constexpr PolicyOutcome kNoPolicy = PolicyOutcome::kNoPolicy;
 constexpr PolicyOutcome kDoesNotOpen = PolicyOutcome::kDoesNotOpen;
-constexpr PolicyOutcome kDependsOnPlace = PolicyOutcome::kDependsOnPlace;
 
 struct Case {
   const char* policy;
-  // Outcome from CheckPolicy(); unset: differs between RocksDB versions.
+  // Outcome in an options string; unset: differs between RocksDB versions.
   std::optional<PolicyOutcome> outcome;
 };
 
@@ -138,17 +135,17 @@ const Case kCases[] = {
     {"ribbonfilter:10:x", kNoPolicy},
     {"ribbonfilter:10:99999999999", kNoPolicy},
 
-    {"id=winnow;bits_per_key=12", kDependsOnPlace},
-    {"{winnow:10", kDependsOnPlace},
-    {"{id=winnow;bits_per_key=12", kDependsOnPlace},
-    {"{id=winnow;bits_per_key=12};", kDependsOnPlace},
-    {"winnow:10;", kDependsOnPlace},
-    {"winnow:10;block_size=8192", kDependsOnPlace},
-    {"winnow:10#12", kDependsOnPlace},
-    {"winnow:10 # bits", kDependsOnPlace},
-    {"{", kDependsOnPlace},
-    {"}", kDependsOnPlace},
-    {"{{{", kDependsOnPlace},
+    {"id=winnow;bits_per_key=12", kDoesNotOpen},
+    {"{winnow:10", kDoesNotOpen},
+    {"{id=winnow;bits_per_key=12", kDoesNotOpen},
+    {"{id=winnow;bits_per_key=12};", kWorks},
+    {"winnow:10;", kWorks},
+    {"winnow:10;block_size=8192", kWorks},
+    {"winnow:10#12", kDoesNotOpen},
+    {"winnow:10 # bits", kDoesNotOpen},
+    {"{", kDoesNotOpen},
+    {"}", kDoesNotOpen},
+    {"{{{", kDoesNotOpen},
 
     {"{winnow:10}", std::nullopt},
     {"{id=winnow;bits_per_key={12}}", std::nullopt},
@@ -175,7 +172,7 @@ void Write(DB* database, Database* seen) {
   seen->has_filters = files.begin()->second->filter_size > 0;
 }
 
-class OpenWithPolicyTest : public ::testing::Test {
+class PolicyOutcomesTest : public ::testing::Test {
  protected:
   Database Open(const Status& made, const DBOptions& options, const ColumnFamilyOptions& family) {
     Database seen;
@@ -208,16 +205,8 @@ class OpenWithPolicyTest : public ::testing::Test {
     return Open(made, DBOptions(), family);
   }
 
-  Database OpenByFamilyOptions(const std::string& policy) {
-    ColumnFamilyOptions family;
-    const Status made = GetColumnFamilyOptionsFromString(
-        ConfigOptions(), ColumnFamilyOptions(),
-        "block_based_table_factory={filter_policy=" + policy + "}", &family);
-    return Open(made, DBOptions(), family);
-  }
-
-  Database OpenByOptionsFile(const std::string& policy, bool ignore_unknown_options) {
-    const std::string path = folder_ / "OPTIONS-000007";
+  Database OpenByOptionsFile(const std::string& path, const std::string& policy,
+                             bool ignore_unknown_options) {
     testing::WriteFile(path,
                        "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n"
                        "[DBOptions]\n[CFOptions \"default\"]\n"
@@ -235,51 +224,44 @@ class OpenWithPolicyTest : public ::testing::Test {
   int databases_ = 0;
 };
 
-void ExpectForetold(const PolicyOpening& foretold, const Database& seen) {
-  EXPECT_EQ(foretold.outcome == kDoesNotOpen, !seen.opens) << foretold.refusal;
-  EXPECT_EQ(foretold.outcome == kDoesNotOpen, !foretold.refusal.empty());
-  EXPECT_EQ(foretold.outcome == kNoPolicy, seen.opens && seen.in_force.empty());
-  EXPECT_EQ(foretold.outcome == kBuildsNothing, !seen.in_force.empty() && !seen.has_filters);
-  EXPECT_EQ(DescribePolicy(foretold.policy), seen.in_force);
+void ExpectForetold(const PolicyVerdict& verdict, const Database& seen) {
+  EXPECT_EQ(verdict.outcome == kDoesNotOpen, !seen.opens) << verdict.problem;
+  EXPECT_EQ(verdict.outcome == kNoPolicy, seen.opens && seen.in_force.empty());
+  EXPECT_EQ(verdict.outcome == kBuildsNothing, !seen.in_force.empty() && !seen.has_filters);
+  EXPECT_EQ(verdict.problem.empty(), verdict.outcome == kWorks);
+  EXPECT_EQ(verdict.in_force, seen.in_force);
 }
 
-TEST_F(OpenWithPolicyTest, ForetellsWhatHappensInEveryPlace) {
-  for (const Case& known : kCases) {
-    const std::string policy = known.policy;
-    SCOPED_TRACE(policy);
-    ExpectForetold(OpenWithPolicy(policy, PolicyPlace::kTableOptions), OpenByTableOptions(policy));
-    ExpectForetold(OpenWithPolicy(policy, PolicyPlace::kFamilyOptions),
-                   OpenByFamilyOptions(policy));
-    for (const bool ignore_unknown_options : {false, true}) {
-      ExpectForetold(OpenWithPolicy(policy, PolicyPlace::kOptionsFile),
-                     OpenByOptionsFile(policy, ignore_unknown_options));
-    }
-  }
-}
-
-// Tests one place, that of most programs.
-TEST_F(OpenWithPolicyTest, TheVerdictIsWhatHappens) {
+TEST_F(PolicyOutcomesTest, OfOptionsStringsAreForetold) {
   for (const Case& known : kCases) {
     SCOPED_TRACE(known.policy);
     const PolicyVerdict verdict = CheckPolicy(known.policy, /*with_trials=*/false);
     EXPECT_EQ(verdict.outcome, known.outcome.value_or(verdict.outcome)) << verdict.problem;
-    EXPECT_EQ(verdict.problem.empty(), verdict.outcome == kWorks);
-    if (verdict.outcome == kDependsOnPlace) {
-      continue;
-    }
-    const Database seen = OpenByTableOptions(known.policy);
-    EXPECT_EQ(seen.opens, verdict.outcome != kDoesNotOpen) << verdict.problem;
-    EXPECT_EQ(seen.in_force, verdict.in_force) << verdict.problem;
-    EXPECT_EQ(seen.has_filters, verdict.outcome == kWorks || verdict.outcome == kOtherPolicy)
-        << verdict.problem;
+    ExpectForetold(verdict, OpenByTableOptions(known.policy));
   }
 }
 
-TEST_F(OpenWithPolicyTest, ALineBreakEndsAPolicyInAFile) {
-  EXPECT_EQ(PlacesFor("winnow:10").size(), 3u);
-  EXPECT_THAT(PlacesFor("winnow:10\nblock_size=8192"),
-              ::testing::ElementsAre(PolicyPlace::kTableOptions, PolicyPlace::kFamilyOptions));
+TEST_F(PolicyOutcomesTest, OfOptionsFilesAreForetold) {
+  const std::string path = folder_ / "OPTIONS-000007";
+  for (const Case& known : kCases) {
+    SCOPED_TRACE(known.policy);
+    for (const bool ignore_unknown_options : {false, true}) {
+      const Database seen = OpenByOptionsFile(path, known.policy, ignore_unknown_options);
+      const OptionsFileReport report = CheckOptionsFile(path, /*with_trials=*/false);
+      if (!report.error.empty()) {
+        EXPECT_FALSE(seen.opens) << report.error;
+        continue;
+      }
+      ASSERT_EQ(report.families.size(), 1u);
+      if (report.families[0].no_filter_asked_for) {
+        EXPECT_TRUE(seen.opens);
+        EXPECT_EQ(seen.in_force, "");
+      } else {
+        ExpectForetold(report.families[0].verdict, seen);
+      }
+    }
+  }
 }
 
-}  // namespace open_with_policy_test
+}  // namespace policy_outcomes_test
 }  // namespace winnow::inspect
