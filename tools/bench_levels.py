@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RIVAL = "bloomfilter:10"
 DYNAMIC = "--level_compaction_dynamic_level_bytes"
 FLAGS = ["--num=5000000", "--value_size=16", "--write_buffer_size=32768", "--target_file_size_base=262144",
-         "--max_bytes_for_level_base=147456", "--reads=1000000", "--timed_reads=0", "--trees_at_once=2"]
+         "--max_bytes_for_level_base=147456", "--reads=1000000", "--timed_reads=0"]
 
 
 def plan(bits, absent_share=None):

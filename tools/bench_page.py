@@ -48,7 +48,7 @@ class Results:
         values = [run[counter] for run in self.rows.get(name, []) if counter in run]
         if not values:
             return None
-        is_time = counter.endswith("per_key") and not counter.startswith(("bits", "peak"))
+        is_time = counter.endswith("per_key") and not counter.startswith("bits")
         return statistics.median(values) * (1e9 if is_time else 1)
 
     def ratios(self, ours, name, rival, counter):

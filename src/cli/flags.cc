@@ -27,6 +27,8 @@ struct EndedFlag {
 };
 
 // Flags of earlier versions.
+constexpr absl::string_view kInOptionsFile =
+    "write it into an OPTIONS file, which --options_file names";
 constexpr EndedFlag kEndedFlags[] = {
     {"advise", "cache",
      "the alarm in a database's LOG says which cache has room for its filters "
@@ -38,23 +40,32 @@ constexpr EndedFlag kEndedFlags[] = {
      "with the most false positives (docs/filter-use.md)"},
     {"db_bench_ext", "benchmark_write_rate_limit",
      "RocksDB's db_bench has readwhilewriting, and runs with Winnow under 'winnow run'"},
+    {"db_bench_ext", "block_size", kInOptionsFile},
     {"db_bench_ext", "cache_sweep",
      "run the program once for each --cache_size, with --cache_index_and_filter_blocks for filters "
      "in the cache"},
     {"db_bench_ext", "cache_sweep_reads",
      "a run with one --cache_size counts the lookups of --reads"},
     {"db_bench_ext", "flagfile", "write its flags into the command line, as $(cat FILE) does"},
+    {"db_bench_ext", "format_version", kInOptionsFile},
     {"db_bench_ext", "fromenv", "write its flags into the command line"},
     {"db_bench_ext", "frontier",
      "name each policy with each number of bits in --policies, as winnow:8,winnow:10,winnow:12"},
+    {"db_bench_ext", "level0_file_num_compaction_trigger", kInOptionsFile},
+    {"db_bench_ext", "max_background_jobs", kInOptionsFile},
     {"db_bench_ext", "max_block_read_ratio",
      "compare data_blocks_accessed_per_lookup of two policies in the file of --json"},
     {"db_bench_ext", "max_false_positive_ratio",
      "compare false_positives_per_filter_check of two policies in the file of --json"},
     {"db_bench_ext", "max_filter_memory_ratio",
      "filter_bytes_to_reference in the file of --json is the ratio"},
+    {"db_bench_ext", "num_levels", kInOptionsFile},
+    {"db_bench_ext", "optimize_filters_for_hits", kInOptionsFile},
+    {"db_bench_ext", "trees_at_once",
+     "trees are grown one after the other: start the program once for each policy"},
     {"db_bench_ext", "tryfromenv", "write its flags into the command line"},
     {"db_bench_ext", "undefok", "leave out flags that this version does not have"},
+    {"db_bench_ext", "whole_key_filtering", kInOptionsFile},
     {"filter_bench", "peak_memory", "Winnow 1.2 (commit 380b00ab) has it"},
     {"filter_bench", "plugins", "--library takes its place"},
     {"filter_bench", "turnover", "Winnow 1.2 (commit 380b00ab) has it"},

@@ -130,30 +130,13 @@ TEST_F(DbBenchExtTest, WinnowMissesNoMoreThanTheBuiltInBloomOnAMillionChecks) {
   EXPECT_LT(policies[1].at("filter_bytes"), 0.75 * policies[0].at("filter_bytes").get<double>());
 }
 
-TEST_F(DbBenchExtTest, ThePeakOfBuildingIsThatOfOneLargeFilter) {
-  WINNOW_SKIP_IF_SANITIZED();
-  const json policies = Run({"--num=400000", "--value_size=8", "--reads=1000", "--timed_reads=0",
-                             "--write_buffer_size=20000000",
-                             "--policies=none,bloomfilter:10,{id=winnow;ribbon_min_keys=0}"})
-                            .at("policies");
-  EXPECT_TRUE(policies[0].at("build_peak_bytes").is_null());
-  for (const size_t i : {1, 2}) {
-    // Lower bound: the hash of each key, and the filter. Upper bound: two copies of the hashes, and
-    // tables.
-    const double keys = policies[i].at("build_peak_keys");
-    EXPECT_EQ(keys, 1'000'000) << "more than any file has";
-    EXPECT_GT(policies[i].at("build_peak_bytes"), 8 * keys);
-    EXPECT_LT(policies[i].at("build_peak_bytes"), 80 * keys);
-  }
-}
-
 TEST_F(DbBenchExtTest, RunsWithTheSameSeedCountTheSame) {
   std::vector<json> runs;
   std::vector<std::vector<double>> loaded_bytes;
   for (int i = 0; i < 2; ++i) {
     loaded_bytes.emplace_back();
     json policy = Run(Small({"--policies=winnow:10"})).at("policies")[0];
-    for (const char* measured : {"load_seconds", "build_ns_per_key", "build_peak_bytes"}) {
+    for (const char* measured : {"load_seconds", "build_ns_per_key"}) {
       policy.erase(measured);
     }
     for (json& workload : policy.at("workloads")) {
@@ -214,11 +197,25 @@ TEST_F(DbBenchExtTest, KeysOfAFileAreLoadedOnceAndMissedNearly) {
   EXPECT_THAT(ran_.errors, HasSubstr("the carriage returns at the end of 5000 lines"));
 }
 
+// Returns flags of an OPTIONS file with these lines, in place of which Small() has sizes.
+std::vector<std::string> WithOptions(const std::string& file, const std::string& of_family,
+                                     const std::string& of_table) {
+  WriteFile(file,
+            "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n[DBOptions]\n"
+            "[CFOptions \"default\"]\n" +
+                of_family + "[TableOptions/BlockBasedTable \"default\"]\n" + of_table);
+  return {"--options_file=" + file,    "--write_buffer_size=0",
+          "--target_file_size_base=0", "--max_bytes_for_level_base=0",
+          "--timed_reads=0",           "--policies=bloomfilter:10,winnow:10"};
+}
+
 TEST_F(DbBenchExtTest, PartitionsAndPrefixesAreCountedAsWell) {
   ExpectRunAddsUp(
       Run(Small({"--partition_index_and_filters", "--policies=bloomfilter:10,winnow:10"})), 20000);
-  const json run = Run(Small({"--prefix_size=8", "--nowhole_key_filtering", "--timed_reads=0",
-                              "--policies=bloomfilter:10,winnow:10"}));
+  std::vector<std::string> flags =
+      WithOptions(folder_ / "options.ini", "", "  whole_key_filtering=false\n");
+  flags.emplace_back("--prefix_size=8");
+  const json run = Run(Small(flags));
   for (const json& policy : run.at("policies")) {
     for (const json& workload : policy.at("workloads")) EXPECT_GT(workload.at("filter_checks"), 0);
   }
@@ -255,6 +252,8 @@ TEST_F(DbBenchExtTest, APolicyThatIsNotTheOneItIsCalledIsRefusedBeforeAnythingIs
 
 TEST_F(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
   const std::string nowhere = folder_ / "nowhere";
+  const std::string prefixes = folder_ / "options.ini";
+  WithOptions(prefixes, "", "  whole_key_filtering=false\n");
   const std::pair<std::string, std::string> cases[] = {
       {"--reads=0", "--reads is 0, but must be a whole number from 1 to"},
       {"--timed_rounds=0", "--timed_rounds is 0, but must be a whole number from 1 to 1000"},
@@ -265,7 +264,7 @@ TEST_F(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--key_format=base64", "those of --key_format are line, hex"},
       {"--json=" + nowhere + "/run.json", "can't write"},
       {"--html=" + nowhere + "/run.html", "can't write"},
-      {"--format_version=99", "from 2 to 5"},
+      {"--metadata_block_size=1", "from 64 to"},
       {"--growth=fast", "--growth is 'fast', but has to be planned or rocksdb"},
       {"--compaction_style=1", "give --growth=rocksdb"},
       {"--compaction_style=3 --growth=rocksdb",
@@ -273,7 +272,7 @@ TEST_F(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       {"--disable_auto_compactions", "give --growth=rocksdb for a backlog"},
       {"--level0_files=3 --growth=rocksdb", "--level0_files is of --growth=planned"},
       {"--level0_files=-1", "from 0 to 1000"},
-      {"--nowhole_key_filtering", "give a --prefix_size"},
+      {"--options_file=" + prefixes, "give a --prefix_size"},
       {"--partition_index_and_filters --cache_size=0", "needs a block cache"},
       {"--options_file=" + nowhere, nowhere},
       {"keys.lz4", "'keys.lz4' is no flag"},
@@ -288,6 +287,15 @@ TEST_F(DbBenchExtTest, WrongUsageIsAnErrorThatSaysWhatIsRight) {
       // Flags of an earlier version.
       {"--benchmark_write_rate_limit=1",
        "the flag --benchmark_write_rate_limit ended with 2.0: RocksDB's db_bench has"},
+      {"--block_size=8192",
+       "the flag --block_size ended with 2.0: write it into an OPTIONS file, which --options_file"},
+      {"--format_version=5", "the flag --format_version ended with 2.0: write it into an OPTIONS"},
+      {"--level0_file_num_compaction_trigger=2", "ended with 2.0: write it into an OPTIONS file"},
+      {"--max_background_jobs=2", "ended with 2.0: write it into an OPTIONS file"},
+      {"--num_levels=7", "ended with 2.0: write it into an OPTIONS file"},
+      {"--optimize_filters_for_hits=true", "ended with 2.0: write it into an OPTIONS file"},
+      {"--whole_key_filtering=false", "ended with 2.0: write it into an OPTIONS file"},
+      {"--trees_at_once=2", "ended with 2.0: trees are grown one after the other"},
       {"--cache_sweep=1%,5%", "the flag --cache_sweep ended with 2.0: run the program once for"},
       {"--cache_sweep_reads=900", "the flag --cache_sweep_reads ended with 2.0: a run with one"},
       {"--flagfile=/dev/null", "the flag --flagfile ended with 2.0: write its flags into the"},
@@ -327,7 +335,7 @@ TEST_F(DbBenchExtTest, ANumberOutOfItsRangeIsAnsweredByTheRangeOnce) {
       EXPECT_THAT(testing::AllMatches(result.errors, range), SizeIs(1)) << result.errors;
     }
   }
-  EXPECT_GT(flags.size(), 25u);
+  EXPECT_GT(flags.size(), 20u);
 }
 
 TEST_F(DbBenchExtTest, TreesThatRocksDBGrowsAreCountedInEveryStyle) {
@@ -358,20 +366,20 @@ TEST_F(DbBenchExtTest, OptionsOfAFileHoldUnlessAFlagIsGiven) {
             "[CFOptions \"default\"]\n  write_buffer_size=100000\n  target_file_size_base=50000\n"
             "  max_bytes_for_level_base=300000\n  compression=kNoCompression\n"
             "[TableOptions/BlockBasedTable \"default\"]\n  block_size=8192\n"
-            "  filter_policy=ribbonfilter:7\n");
+            "  metadata_block_size=8192\n  filter_policy=ribbonfilter:7\n");
   // Given flags override the file even if they equal the defaults.
   const std::vector<std::string> flags = {"--num=20000",
                                           "--reads=2000",
                                           "--timed_reads=0",
                                           "--policies=bloomfilter:10",
-                                          "--block_size",
+                                          "--metadata_block_size",
                                           "4096",
                                           "--write_buffer_size=200000",
                                           "--options_file=" + file};
   const json policy = Run(flags).at("policies")[0];
   for (const std::string& text : {ran_.errors, ran_.output}) {
     EXPECT_THAT(text, HasSubstr("--write_buffer_size=200000 wins over 100000 in " + file));
-    EXPECT_THAT(text, HasSubstr("--block_size=4096 wins over 8192"));
+    EXPECT_THAT(text, HasSubstr("--metadata_block_size=4096 wins over 8192"));
     EXPECT_THAT(text, HasSubstr("'ribbonfilter:7', is replaced by those of --policies"));
     EXPECT_THAT(text, Not(HasSubstr("--target_file_size_base=0"))) << "it was not given";
   }
@@ -382,8 +390,8 @@ TEST_F(DbBenchExtTest, OptionsOfAFileHoldUnlessAFlagIsGiven) {
 }
 
 TEST_F(DbBenchExtTest, FiltersThatTheOptionsLeaveOutAreNoFault) {
-  const json run = Run(Small(
-      {"--optimize_filters_for_hits", "--policies=bloomfilter:10,winnow:10", "--timed_reads=0"}));
+  const json run =
+      Run(Small(WithOptions(folder_ / "options.ini", "  optimize_filters_for_hits=true\n", "")));
   for (const json& policy : run.at("policies")) {
     EXPECT_GT(policy.at("filters").at("none"), 0);
     EXPECT_EQ(policy.at("tree").back().at("filter_bytes"), 0);

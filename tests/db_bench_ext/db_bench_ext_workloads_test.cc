@@ -355,16 +355,17 @@ TEST_F(DbBenchExtWorkloadsTest, AListWithoutRoomForAbsentKeysCanBeReadAllTheSame
 
 TEST_F(DbBenchExtWorkloadsTest, TheKeysValuesAndOptionsOfADatabaseAreTaken) {
   const std::string database =
-      MakeDatabase({"--value_size=37", "--block_size=2048", "--max_bytes_for_level_multiplier=7"});
+      MakeDatabase({"--value_size=37", "--max_bytes_for_level_multiplier=7"});
   const json run = Run({"--from_db=" + database});
   EXPECT_EQ(run.at("keys"), 5000);
   EXPECT_EQ(run.at("value_size"), 37);
   EXPECT_EQ(run.at("keys_from"), database);
-  EXPECT_EQ(run.at("settings").at("block_size"), 2048);
+  EXPECT_EQ(run.at("settings").at("max_bytes_for_level_multiplier"), 7);
   EXPECT_THAT(run.at("notes").dump(), HasSubstr("Options without a flag are those of"));
-  const json other = Run({"--from_db=" + database, "--value_size=5", "--block_size=4096"});
+  const json other =
+      Run({"--from_db=" + database, "--value_size=5", "--max_bytes_for_level_multiplier=10"});
   EXPECT_EQ(other.at("value_size"), 5);
-  EXPECT_EQ(other.at("settings").at("block_size"), 4096);
+  EXPECT_EQ(other.at("settings").at("max_bytes_for_level_multiplier"), 10);
 }
 
 TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
@@ -378,7 +379,6 @@ TEST_F(DbBenchExtWorkloadsTest, WhatHasNoMeaningIsRefused) {
       {{"--heat=flat", "--num=999"}, "at least 1000 keys"},
       {{"--heat=flat", "--zipf=1"}, "--zipf has no meaning for readheat alone"},
       {{"--heat=flat", "--benchmarks=readabsent"}, "--heat has no meaning without readheat"},
-      {{"--heat=flat", "--trees_at_once=2"}, "one at a time"},
       {{"--benchmarks=readheat", "--use_existing_db", "--db=/tmp"},
        "asks ranges of generated keys"},
       {{"--lookups_per_write=1"}, "--lookups_per_write has no meaning without readheat"},

@@ -67,8 +67,7 @@ inline inspect::PolicyResult ExamplePolicy(const std::string& policy, const std:
   for (size_t part = 0; part < inspect::kParts; ++part) {
     result.range[0].filter_bytes.push_back(bytes / 1000 + static_cast<double>(part));
   }
-  if (filter_bytes > 0)
-    result.build = inspect::BuildCost{200'000, 33.25, inspect::BuildPeak{7000, 123'456}};
+  if (filter_bytes > 0) result.build = inspect::BuildCost{200'000, 33.25};
   return result;
 }
 

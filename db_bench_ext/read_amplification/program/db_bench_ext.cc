@@ -18,7 +18,6 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "db_bench_ext/read_amplification/keys/read_only_database.h"
@@ -39,7 +38,6 @@
 #include "db_bench_ext/read_amplification/system/free_room.h"
 #include "db_bench_ext/read_amplification/system/whole_file.h"
 #include "db_bench_ext/read_amplification/system/work_folder.h"
-#include "db_bench_ext/read_amplification/trees/build_memory.h"
 #include "db_bench_ext/read_amplification/trees/policies.h"
 #include "db_bench_ext/read_amplification/trees/tree.h"
 #include "db_bench_ext/read_amplification/trees/tree_options.h"
@@ -66,10 +64,6 @@ WINNOW_PROGRAM_FLAG(
     "It is opened read-only, and nothing in it changes");
 WINNOW_PROGRAM_FLAG(compared, bool, keep, false, FlagValue(),
                     "do not remove the databases at the end");
-WINNOW_PROGRAM_FLAG(
-    compared, int32_t, trees_at_once, 0, WholeValue("N", 0, 1024),
-    "number of trees to grow and count at the same time; times are measured one tree at a "
-    "time. 0: as many as there are processors");
 
 WINNOW_PROGRAM_FLAG(reports, std::string, json, "", TextValue("FILE"),
                     "file to write the results to as JSON, schema winnow.readamp/2");
@@ -159,15 +153,11 @@ absl::Status CheckWorkloads(const WorkloadRequest& request) {
   const bool existing = absl::GetFlag(FLAGS_use_existing_db);
   const BenchmarkList& list = request.benchmarks;
   const std::string written = list.writes.empty() ? "" : list.writes.front().name;
-  const std::string heated = NamesOf(IsHeated, " and ");
   return FirstOf({
       {existing && !list.writes.empty(),
        absl::StrCat("--benchmarks: '", written,
                     "' writes, but --use_existing_db measures a database as it is, and nothing in "
                     "it changes")},
-      {list.Find(IsHeated) != nullptr && absl::GetFlag(FLAGS_trees_at_once) > 1,
-       absl::StrCat("--trees_at_once is ", absl::GetFlag(FLAGS_trees_at_once), ", but ", heated,
-                    " asks a tree as it grows, one at a time: leave it out")},
   });
 }
 
@@ -200,13 +190,6 @@ absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {
   task.options.timed_seconds = task.request.timed_seconds;
   task.options.timed_rounds = task.request.timed_rounds;
   task.options.threads = task.request.threads;
-  task.options.build_peaks = true;
-  task.options.trees_at_once = static_cast<size_t>(absl::GetFlag(FLAGS_trees_at_once));
-  if (task.options.trees_at_once == 0) {
-    task.options.trees_at_once = std::max(1u, std::thread::hardware_concurrency());
-  }
-  // Lookups during the growth of another tree would be included in the counts of this one.
-  if (task.request.benchmarks.Find(IsHeated) != nullptr) task.options.trees_at_once = 1;
   task.report = report;
   task.policies = *std::move(policies);
   return task;
@@ -235,7 +218,6 @@ RunSize SizeOf(const Task& task, uint64_t keys, uint64_t key_bytes) {
   size.key_memory = KeyMemory(task.request.keys, keys, key_bytes,
                               heated || task.request.benchmarks.Find(WritesDrawn));
   size.policies = task.policies.size();
-  size.trees_at_once = task.options.trees_at_once;
   return size;
 }
 
@@ -528,7 +510,6 @@ int PrintAndEnd(const std::string& text) {
 int Main(int argc, char** argv) {
   const std::vector<std::string> command(argv, argv + argc);
   winnow_rocksdb_register();
-  if (const std::optional<int> ended = BuildMemoryProcess(command)) return *ended;
   cli::CatchStopSignals();
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (const auto answer = AnswerAboutItself(words)) return PrintAndEnd(*answer);

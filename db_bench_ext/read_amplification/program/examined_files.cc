@@ -1,34 +1,17 @@
 #include "db_bench_ext/read_amplification/program/examined_files.h"
 
-#include <absl/status/statusor.h>
-
 #include <optional>
 
 #include "db_bench_ext/read_amplification/keys/generated_keys.h"
-#include "db_bench_ext/read_amplification/trees/planned_filters.h"
+#include "src/policy_trial/learned_trial.h"
 #include "src/sst/sst_filters.h"
 
 namespace winnow::bench {
-namespace {
-
-// Returns the options of Winnow's policy, or nullopt for other policies.
-absl::StatusOr<std::optional<PolicyOptions>> WinnowOptions(const Policy& policy) {
-  if (policy.Name() != inspect::kWinnowPolicy) return std::nullopt;
-  absl::StatusOr<PolicyOptions> options = PolicyOptionsOf(*policy.object);
-  if (!options.ok()) return options.status();
-  return *options;
-}
-
-bool LeavesFiltersOut(const std::optional<PolicyOptions>& options) {
-  return options && options->absent_share == 0;
-}
-
-}  // namespace
-
 absl::Status ExamineFiles(const GrownTree& tree, const std::atomic<bool>* stop,
                           inspect::PolicyResult* result, std::vector<RangeOfFilter>* filters) {
-  absl::StatusOr<std::optional<PolicyOptions>> planned = WinnowOptions(tree.policy);
-  if (!planned.ok()) return planned.status();
+  const std::optional<PolicyOptions> winnow = inspect::WinnowPolicyOf(tree.policy.asked);
+  const bool may_lack_filters =
+      MayLackFilters(tree.options) || (winnow && winnow->absent_share == 0);
   result->policy = tree.policy.asked;
   std::vector<FoundFilter> found;
   for (size_t level = 0; level < tree.levels.size(); ++level) {
@@ -41,12 +24,7 @@ absl::Status ExamineFiles(const GrownTree& tree, const std::atomic<bool>* stop,
       if (!report.filter) return absl::InternalError(report.error.value_or("can't read a file"));
       const inspect::FilterSummary& filter = *report.filter;
       found.push_back({report.path, filter.policy_name, filter.kind, filter.fault.value_or(""),
-                       level > 0 && (MayLackFilters(tree.options) || LeavesFiltersOut(*planned))});
-      if (*planned) {
-        absl::Status status = CheckPlanned(**planned, tree.options.max_bytes_for_level_multiplier,
-                                           report.path, filter);
-        if (!status.ok()) return status;
-      }
+                       level > 0 && may_lack_filters});
       ++result->filters[filter.kind];
       ++shape.filters[filter.kind];
       ++shape.files;

@@ -10,9 +10,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "db_bench_ext/read_amplification/lookups/files_considered.h"
@@ -63,41 +61,22 @@ class Runner {
       if (!path.ok()) return path.status();
       paths_.push_back(*std::move(path));
     }
-    if (absl::Status status = GrowAndCountAll(); !status.ok()) return status;
+    // All databases of a process share RocksDB's background threads: a compaction that waits for
+    // those of another database would look like idle time.
+    for (const auto priority : {rocksdb::Env::Priority::LOW, rocksdb::Env::Priority::HIGH}) {
+      rocksdb::Env* const env = rocksdb::Env::Default();
+      env->SetBackgroundThreads(
+          std::max({env->GetBackgroundThreads(priority), 2, options_.tree.max_background_jobs}),
+          priority);
+    }
+    for (size_t i = 0; i < policies_.size(); ++i) {
+      if (absl::Status status = GrowAndCount(i); !status.ok()) return status;
+    }
     if (absl::Status status = TimeAll(); !status.ok()) return status;
     return std::move(results_);
   }
 
  private:
-  absl::Status GrowAndCountAll() {
-    std::atomic<size_t> next{0};
-    std::mutex mutex;
-    absl::Status first_error;
-    const auto work = [&] {
-      for (size_t i = next++; i < policies_.size() && !Stopped(); i = next++) {
-        absl::Status status = GrowAndCount(i);
-        if (status.ok()) continue;
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (first_error.ok()) first_error = std::move(status);
-        failed_ = true;
-      }
-    };
-    std::vector<std::thread> threads;
-    const size_t n = std::min(std::max<size_t>(1, options_.trees_at_once), policies_.size());
-    // All databases of a process share RocksDB's background threads, sized by the maximum of one
-    // database: a compaction that waits for those of another tree would look like idle time.
-    const int jobs = static_cast<int>(n) * std::max(2, options_.tree.max_background_jobs);
-    for (const auto priority : {rocksdb::Env::Priority::LOW, rocksdb::Env::Priority::HIGH}) {
-      rocksdb::Env* const env = rocksdb::Env::Default();
-      env->SetBackgroundThreads(std::max(env->GetBackgroundThreads(priority), jobs), priority);
-    }
-    for (size_t i = 1; i < n; ++i) threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
-    if (first_error.ok() && Stopped()) return absl::CancelledError("interrupted");
-    return first_error;
-  }
-
   absl::Status Grow(size_t i) {
     std::optional<GrowthLookups> lookups;
     AfterWrites after;
@@ -151,12 +130,6 @@ class Runner {
                          db->get()->GetDBOptions().info_log.get());
     if (!build.ok()) return build.status();
     result.build = *build;
-    if (result.build && options_.build_peaks) {
-      absl::StatusOr<inspect::BuildPeak> peak =
-          MeasureBuildPeak(policies_[i], result.tree, static_cast<int>(levels.size()));
-      if (!peak.ok()) return peak.status();
-      result.build->peak = *peak;
-    }
     return absl::OkStatus();
   }
 
@@ -172,11 +145,7 @@ class Runner {
 
   absl::Status Count(size_t i, size_t w) {
     const Lookups& lookups = data_.workloads[w];
-    // The plugin's counters are per process: only one Winnow policy is counted at a time.
     const bool ours = absl::StartsWith(results_[i].in_force, "winnow");
-    std::unique_lock<std::mutex> lock(counters_, std::defer_lock);
-    if (ours) lock.lock();
-
     absl::StatusOr<std::unique_ptr<rocksdb::DB>> db =
         OpenTree(options_.tree, policies_[i], paths_[i], NewTickers());
     if (!db.ok()) return db.status();
@@ -263,11 +232,9 @@ class Runner {
     return name == "bloomfilter" || name == "ribbonfilter";
   }
 
-  bool Stopped() const { return failed_ || *stop_; }
-
   bool Continue(size_t i, const std::string& what, uint64_t done, uint64_t total) {
     progress_->Set(absl::StrCat(policies_[i].asked, " ", what), done, total);
-    return !Stopped();
+    return !*stop_;
   }
 
   const RunOptions& options_;
@@ -275,8 +242,6 @@ class Runner {
   const RunData& data_;
   cli::ProgressLine* const progress_;
   const std::atomic<bool>* const stop_;
-  std::atomic<bool> failed_{false};
-  std::mutex counters_;
   std::vector<std::string> paths_;
   std::vector<inspect::PolicyResult> results_;
 };

@@ -27,9 +27,6 @@ struct RunOptions {
   double timed_seconds = 0;  // duration of a round if above 0
   size_t timed_rounds = 1;   // policies alternate in each; 0: no timing
   size_t threads = 1;        // concurrent lookup threads per tree
-  // Number of trees grown and counted concurrently; timing is for one tree at a time.
-  size_t trees_at_once = 1;
-  bool build_peaks = false;  // measures the memory of building, in child processes of this program
 };
 
 // Data shared by all policies.

@@ -72,8 +72,6 @@ std::string Of(const std::optional<uint64_t>& bytes) {
 
 RunNeeds ForecastRun(const TreeOptions& scaled, const RunSize& size) {
   const uint64_t mean = MeanBytes(size.keys, size.key_bytes, scaled.value_size);
-  const uint64_t at_once = std::clamp<uint64_t>(size.trees_at_once, 1, size.policies);
-
   RunNeeds needs;
   needs.key_memory = size.key_memory;
   const uint64_t blocks = size.keys * mean / std::max<uint64_t>(1, scaled.block_size) + 1;
@@ -81,10 +79,10 @@ RunNeeds ForecastRun(const TreeOptions& scaled, const RunSize& size) {
       2 * scaled.write_buffer_size + scaled.cache_size +
       static_cast<uint64_t>(kFilterBytesPerKey * static_cast<double>(size.keys)) +
       kIndexBytesPerBlock * blocks;
-  needs.memory = kProgram + needs.key_memory + at_once * tree_memory;
+  needs.memory = kProgram + needs.key_memory + tree_memory;
 
   needs.tree_disk = size.keys * (mean + kFileBytesPerKey);
-  needs.disk = size.policies * needs.tree_disk + at_once * MergeRoom(scaled, needs.tree_disk);
+  needs.disk = size.policies * needs.tree_disk + MergeRoom(scaled, needs.tree_disk);
 
   const double keys = static_cast<double>(size.keys);
   const double merged =
@@ -92,20 +90,18 @@ RunNeeds ForecastRun(const TreeOptions& scaled, const RunSize& size) {
   const double grow = keys * kWriteSeconds + merged * kMergeSeconds +
                       (keys + merged) * static_cast<double>(mean) * kByteSeconds;
   const double count = kLookupSeconds * static_cast<double>(size.lookups);
-  needs.seconds =
-      static_cast<double>(DivideUp(size.policies, at_once)) * (grow + count) +
-      static_cast<double>(size.policies) *
-          (kLookupSeconds * static_cast<double>(size.timed_lookups) + size.timed_seconds);
+  needs.seconds = static_cast<double>(size.policies) *
+                  (grow + count + kLookupSeconds * static_cast<double>(size.timed_lookups) +
+                   size.timed_seconds);
   return needs;
 }
 
 absl::Status CheckRoom(const RunNeeds& needs, const Room& room) {
   if (room.memory && needs.memory > *room.memory) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "the run needs about ", NeededBytes(needs.memory), " of memory (",
-        NeededBytes(needs.key_memory), " for keys), but ", NeededBytes(*room.memory),
-        " are free: give fewer --num, or grow fewer trees with --trees_at_once; --plan "
-        "says what a run needs"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the run needs about ", NeededBytes(needs.memory), " of memory (",
+                     NeededBytes(needs.key_memory), " for keys), but ", NeededBytes(*room.memory),
+                     " are free: give fewer --num; --plan says what a run needs"));
   }
   if (room.disk && needs.disk > *room.disk) {
     return absl::ResourceExhaustedError(

@@ -19,7 +19,6 @@ struct RunSize {
   uint64_t lookups = 0;        // counted lookups of all workloads, per policy
   uint64_t timed_lookups = 0;  // lookups of all workloads and rounds, per policy
   uint64_t policies = 1;
-  uint64_t trees_at_once = 1;
   uint64_t key_memory = 0;  // memory of the keys in bytes; none for computed keys
   double timed_seconds =
       0;  // timed seconds of all workloads and rounds, per policy, if rounds have a fixed duration

@@ -30,7 +30,7 @@ WINNOW_PROGRAM_FLAG(
 WINNOW_PROGRAM_FLAG(
     tree, std::string, options_file, "", TextValue("FILE"),
     "OPTIONS file, or folder of a database that has one. It sets all options for which no "
-    "flag is given, except paths and the filter policy");
+    "flag is given, as block_size or num_levels, except paths and the filter policy");
 
 WINNOW_PROGRAM_FLAG(
     tree, int64_t, write_buffer_size, 0, WholeValue("BYTES", 0, 512 << 20),
@@ -45,10 +45,6 @@ WINNOW_PROGRAM_FLAG(
     "flushes of one merge have");
 WINNOW_PROGRAM_FLAG(tree, double, max_bytes_for_level_multiplier, 10, NumberValue("N", 1, 1e6),
                     "size of a level divided by that of the level above");
-WINNOW_PROGRAM_FLAG(tree, int32_t, level0_file_num_compaction_trigger, 4, WholeValue("N", 1, 1000),
-                    "number of files on level 0 at which they are merged down");
-WINNOW_PROGRAM_FLAG(tree, int32_t, num_levels, 7, WholeValue("N", 2, 100),
-                    "most levels of the tree");
 WINNOW_PROGRAM_FLAG(
     tree, bool, level_compaction_dynamic_level_bytes, false, FlagValue(),
     "size the levels from the last level upwards, instead of from level 1 downwards");
@@ -56,15 +52,9 @@ WINNOW_PROGRAM_FLAG(tree, int32_t, compaction_style, 0, WholeValue("N", 0, 2),
                     "0: leveled, 1: universal, 2: FIFO; 1 and 2 need --growth=rocksdb");
 WINNOW_PROGRAM_FLAG(tree, bool, disable_auto_compactions, false, FlagValue(),
                     "leave all flushes on level 0; needs --growth=rocksdb");
-WINNOW_PROGRAM_FLAG(tree, int32_t, max_background_jobs, 2, WholeValue("N", 1, 1000),
-                    "flushes and compactions that RocksDB runs at the same time");
 WINNOW_PROGRAM_FLAG(tree, std::string, compression_type, "lz4",
                     TextValue("TYPE", "none snappy lz4 zstd"),
                     "compression of the data: none, snappy, lz4, zstd");
-WINNOW_PROGRAM_FLAG(tree, int32_t, block_size, 4096, WholeValue("BYTES", 64, 64 << 20),
-                    "bytes of a data block before compression");
-WINNOW_PROGRAM_FLAG(tree, int32_t, format_version, 5, WholeValue("N", 2, 5),
-                    "RocksDB's version of the format of SST files");
 WINNOW_PROGRAM_FLAG(tree, bool, partition_index_and_filters, false, FlagValue(),
                     "make partitioned filters and indexes");
 WINNOW_PROGRAM_FLAG(tree, bool, cache_index_and_filter_blocks, false, FlagValue(),
@@ -72,17 +62,11 @@ WINNOW_PROGRAM_FLAG(tree, bool, cache_index_and_filter_blocks, false, FlagValue(
                     "--partition_index_and_filters always does");
 WINNOW_PROGRAM_FLAG(tree, int64_t, metadata_block_size, 4096, WholeValue("BYTES", 64, 64 << 20),
                     "bytes of a partition of a filter or index");
-WINNOW_PROGRAM_FLAG(tree, bool, optimize_filters_for_hits, false, FlagValue(),
-                    "build no filters for the last level");
 WINNOW_PROGRAM_FLAG(
     tree, int32_t, prefix_size, 0, WholeValue("BYTES", 0, 1024),
     "number of first bytes of a key that are its prefix; filters then hold prefixes too, but "
     "for policies with range_bits, which get the extractor winnow.range instead. 0: no "
     "prefixes, or the extractor of the --options_file");
-WINNOW_PROGRAM_FLAG(
-    tree, bool, whole_key_filtering, true, FlagValue(),
-    "filters hold whole keys; with --nowhole_key_filtering only prefixes, which needs a "
-    "--prefix_size");
 WINNOW_PROGRAM_FLAG(
     tree, int64_t, cache_size, 8 << 20, WholeValue("BYTES", 0, 1e18),
     "bytes of the block cache, which is empty when a pass or round begins; 0: no cache");
@@ -114,6 +98,12 @@ class Chooser {
                                    " in ", file_, "."));
   }
 
+  // Sets an option that has no flag.
+  template <typename OfFile, typename Option>
+  void Follow(const OfFile& of_file, Option* option) const {
+    if (!file_.empty()) *option = static_cast<Option>(of_file);
+  }
+
  private:
   static std::string Text(bool value) { return value ? "true" : "false"; }
   template <typename Value>
@@ -134,9 +124,9 @@ void ChooseShape(const rocksdb::Options& file, const Chooser& chooser, TreeOptio
                  &options->max_bytes_for_level_base);
   chooser.Choose(FLAGS_max_bytes_for_level_multiplier, file.max_bytes_for_level_multiplier,
                  &options->max_bytes_for_level_multiplier);
-  chooser.Choose(FLAGS_level0_file_num_compaction_trigger, file.level0_file_num_compaction_trigger,
+  chooser.Follow(file.level0_file_num_compaction_trigger,
                  &options->level0_file_num_compaction_trigger);
-  chooser.Choose(FLAGS_num_levels, file.num_levels, &options->num_levels);
+  chooser.Follow(file.num_levels, &options->num_levels);
   chooser.Choose(FLAGS_level_compaction_dynamic_level_bytes,
                  file.level_compaction_dynamic_level_bytes,
                  &options->level_compaction_dynamic_level_bytes);
@@ -144,8 +134,7 @@ void ChooseShape(const rocksdb::Options& file, const Chooser& chooser, TreeOptio
                  &options->compaction_style);
   chooser.Choose(FLAGS_disable_auto_compactions, file.disable_auto_compactions,
                  &options->disable_auto_compactions);
-  chooser.Choose(FLAGS_max_background_jobs, file.max_background_jobs,
-                 &options->max_background_jobs);
+  chooser.Follow(file.max_background_jobs, &options->max_background_jobs);
 }
 
 absl::Status ChooseTable(const FileOptions& file, const Chooser& chooser, TreeOptions* options) {
@@ -159,18 +148,16 @@ absl::Status ChooseTable(const FileOptions& file, const Chooser& chooser, TreeOp
       FLAGS_compression_type,
       CompressionName(of_file).value_or(absl::StrCat("type ", static_cast<int>(of_file))), &chosen);
   options->compression = chosen == name ? *compression : of_file;
-  chooser.Choose(FLAGS_block_size, table.block_size, &options->block_size);
-  chooser.Choose(FLAGS_format_version, table.format_version, &options->format_version);
+  chooser.Follow(table.block_size, &options->block_size);
+  chooser.Follow(table.format_version, &options->format_version);
   chooser.Choose(FLAGS_partition_index_and_filters, table.partition_filters,
                  &options->partition_index_and_filters);
   chooser.Choose(FLAGS_cache_index_and_filter_blocks, table.cache_index_and_filter_blocks,
                  &options->cache_index_and_filter_blocks);
   chooser.Choose(FLAGS_metadata_block_size, table.metadata_block_size,
                  &options->metadata_block_size);
-  chooser.Choose(FLAGS_whole_key_filtering, table.whole_key_filtering,
-                 &options->whole_key_filtering);
-  chooser.Choose(FLAGS_optimize_filters_for_hits, file.database.optimize_filters_for_hits,
-                 &options->optimize_filters_for_hits);
+  chooser.Follow(table.whole_key_filtering, &options->whole_key_filtering);
+  chooser.Follow(file.database.optimize_filters_for_hits, &options->optimize_filters_for_hits);
   options->prefix_size = static_cast<size_t>(absl::GetFlag(FLAGS_prefix_size));
   const uint64_t file_cache = table.no_block_cache ? 0
                               : table.block_cache
@@ -204,12 +191,13 @@ absl::Status CheckTogether(const TreeOptions& options, const GivenFlags& given) 
                     ", but has to be 0 (leveled), 1 (universal) or 2 (FIFO): give a "
                     "--compaction_style")},
       {options.num_levels < 2 && leveled,
-       "a leveled tree has at least 2 levels: give --num_levels"},
+       absl::StrCat("a leveled tree has at least 2 levels, but num_levels is ", options.num_levels,
+                    " in the options file")},
       {options.partition_index_and_filters && options.cache_size == 0 && options.cache_share == 0,
        "--partition_index_and_filters needs a block cache: give a --cache_size above 0"},
       {!options.whole_key_filtering && !prefixes,
-       "filters that hold neither whole keys nor prefixes are empty: give a --prefix_size, or "
-       "--whole_key_filtering"},
+       "filters that hold neither whole keys (whole_key_filtering=false) nor prefixes are empty: "
+       "give a --prefix_size"},
   });
 }
 

@@ -170,9 +170,6 @@ Json ToJson(const PolicyResult& policy, const PolicyResult& reference) {
   }
   json["build_ns_per_key"] = policy.build ? Json(policy.build->ns_per_key) : Json(nullptr);
   json["build_keys"] = policy.build ? Json(policy.build->keys) : Json(nullptr);
-  const bool peak = policy.build && policy.build->peak;
-  json["build_peak_keys"] = peak ? Json(policy.build->peak->keys) : Json(nullptr);
-  json["build_peak_bytes"] = peak ? Json(policy.build->peak->bytes) : Json(nullptr);
   json["tree_difference"] = LevelDifference(policy.tree, reference.tree);
   for (const WorkloadResult& workload : policy.workloads) {
     json["workloads"].push_back(ToJson(workload));

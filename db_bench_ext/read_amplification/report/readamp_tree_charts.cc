@@ -192,7 +192,7 @@ HtmlFigure BuildFigure(const ReadampView& view) {
   figure.says =
       "Processor time a key, of filters as large as those of the tree, measured apart on one "
       "thread.";
-  figure.table.head = {"policy", "nanoseconds a key", "keys measured", "peak memory of one"};
+  figure.table.head = {"policy", "nanoseconds a key", "keys measured"};
   for (size_t i = 0; i < view.run.policies.size(); ++i) {
     const PolicyResult& policy = view.run.policies[i];
     if (!policy.build) continue;
@@ -201,12 +201,7 @@ HtmlFigure BuildFigure(const ReadampView& view) {
                                          policy.build->ns_per_key,
                                          absl::StrCat(policy.policy, ": ", text)));
     figure.table.rows.push_back(
-        {policy.policy, Figure(policy.build->ns_per_key), absl::StrCat(policy.build->keys),
-         policy.build->peak
-             ? absl::StrFormat("%s for %d keys",
-                               ByteSize(static_cast<double>(policy.build->peak->bytes)),
-                               policy.build->peak->keys)
-             : "not measured"});
+        {policy.policy, Figure(policy.build->ns_per_key), absl::StrCat(policy.build->keys)});
   }
   return figure;
 }

@@ -141,12 +141,8 @@ std::string FilterTable(const ReadAmplification& run, const PolicyResult& refere
   }
   std::string text = table.ToString();
   for (size_t i = 0; i < run.policies.size(); ++i) {
-    absl::StrAppend(&text, labels[i], ": ", Kinds(run.policies[i]));
-    if (const auto& build = run.policies[i].build; build && build->peak) {
-      absl::StrAppend(&text, "; building one for ", build->peak->keys, " keys takes ",
-                      Bytes(build->peak->bytes));
-    }
-    absl::StrAppend(&text, "\n", BorrowedName(labels[i], run.policies[i]));
+    absl::StrAppend(&text, labels[i], ": ", Kinds(run.policies[i]), "\n",
+                    BorrowedName(labels[i], run.policies[i]));
   }
   return text;
 }

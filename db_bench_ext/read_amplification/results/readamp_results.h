@@ -110,19 +110,11 @@ struct LevelShape {
   std::map<std::string, uint64_t> filters{};  // number of files by kind of filter
 };
 
-// Memory for building one filter, of the mean size of the largest files but with at least a million
-// keys, in addition to the memory that the process had before. Includes the filter itself.
-struct BuildPeak {
-  uint64_t keys = 0;
-  uint64_t bytes = 0;  // accurate to a few hundred kilobytes
-};
-
 // Cost of building the filters of such a tree, measured separately: filters of each level's mean
 // size, one after the other on one thread.
 struct BuildCost {
-  uint64_t keys = 0;                // keys added to filters in the measurement
-  double ns_per_key = 0;            // mean over levels weighted by keys; includes adding the keys
-  std::optional<BuildPeak> peak{};  // unset if not measured
+  uint64_t keys = 0;      // keys added to filters in the measurement
+  double ns_per_key = 0;  // mean over levels weighted by keys; includes adding the keys
 };
 
 struct PolicyResult {

@@ -5,12 +5,10 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "db_bench_ext/read_amplification/keys/key_table.h"
 #include "db_bench_ext/read_amplification/system/status.h"
-#include "db_bench_ext/read_amplification/trees/build_memory.h"
 #include "src/base/thread_time.h"
 #include "third_party/rocksdb_abi/filter_bits.h"
 
@@ -19,9 +17,6 @@ namespace {
 
 constexpr uint64_t kKeysOfALevel = 200'000;  // minimum per level, limited by kMaxFilters
 constexpr int kMaxFilters = 100;
-// Minimum size for the memory measurement; that of smaller filters is below the accuracy of the
-// kernel's figures.
-constexpr uint64_t kMinPeakKeys = 1'000'000;
 
 // Returns the nanoseconds per key for filters of `n` keys each, taken from `keys` in turn.
 absl::StatusOr<double> CostOfLevel(const Policy& policy,
@@ -74,8 +69,15 @@ absl::StatusOr<std::optional<inspect::BuildCost>> MeasureBuildCost(
   for (auto shape = tree.rbegin(); shape != tree.rend(); ++shape) {
     if (shape->files == 0 || shape->keys == 0 || shape->filter_bytes == 0) continue;
     const size_t n = std::max<size_t>(1, shape->keys / shape->files);
-    const rocksdb::FilterBuildingContext context =
-        BuildingContext(table, shape->level, num_levels, shape == tree.rbegin(), logger);
+    rocksdb::FilterBuildingContext context(table);
+    context.compaction_style = rocksdb::kCompactionStyleLevel;
+    context.num_levels = num_levels;
+    context.info_log = logger;
+    context.column_family_name = "default";
+    context.level_at_creation = shape->level;
+    context.is_bottommost = shape == tree.rbegin();
+    context.reason = shape->level == 0 ? rocksdb::TableFileCreationReason::kFlush
+                                       : rocksdb::TableFileCreationReason::kCompaction;
     absl::StatusOr<double> of_level = CostOfLevel(policy, context, keys, n, &cost.keys);
     if (!of_level.ok()) return of_level.status();
     nanoseconds += *of_level * static_cast<double>(shape->keys);
@@ -84,30 +86,6 @@ absl::StatusOr<std::optional<inspect::BuildCost>> MeasureBuildCost(
   if (weight == 0) return std::nullopt;
   cost.ns_per_key = nanoseconds / static_cast<double>(weight);
   return cost;
-}
-
-absl::StatusOr<inspect::BuildPeak> MeasureBuildPeak(const Policy& policy,
-                                                    const std::vector<inspect::LevelShape>& tree,
-                                                    int num_levels) {
-  const auto mean = [](const inspect::LevelShape& shape) {
-    return shape.files == 0 || shape.filter_bytes == 0 ? uint64_t{0} : shape.keys / shape.files;
-  };
-  const auto largest = std::max_element(
-      tree.begin(), tree.end(), [&](const auto& a, const auto& b) { return mean(a) < mean(b); });
-  if (largest == tree.end() || mean(*largest) == 0) return inspect::BuildPeak();
-  FilterToBuild filter;
-  filter.policy = policy.asked;
-  filter.keys = std::max(kMinPeakKeys, mean(*largest));
-  filter.level = largest->level;
-  filter.num_levels = num_levels;
-  filter.bottommost = largest == std::prev(tree.end());
-  absl::StatusOr<uint64_t> bytes = PeakBuildMemory(filter);
-  if (!bytes.ok()) {
-    return absl::Status(bytes.status().code(),
-                        absl::StrCat("can't measure the memory that '", policy.asked,
-                                     "' takes to build a filter: ", bytes.status().message()));
-  }
-  return inspect::BuildPeak{filter.keys, *bytes};
 }
 
 }  // namespace winnow::bench

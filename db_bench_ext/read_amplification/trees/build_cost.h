@@ -25,12 +25,6 @@ absl::StatusOr<std::optional<inspect::BuildCost>> MeasureBuildCost(
     const Policy& policy, const std::vector<inspect::LevelShape>& tree, int num_levels,
     const KeySet& keys, rocksdb::Logger* logger);
 
-// Measures one filter of the mean size of the level with the largest files, but of at least a
-// million keys, in a child process (build_memory.h). Returns zero keys and bytes without filters.
-absl::StatusOr<inspect::BuildPeak> MeasureBuildPeak(const Policy& policy,
-                                                    const std::vector<inspect::LevelShape>& tree,
-                                                    int num_levels);
-
 }  // namespace winnow::bench
 
 #endif  // WINNOW_DB_BENCH_EXT_READ_AMPLIFICATION_TREES_BUILD_COST_H_
