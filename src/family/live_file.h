@@ -36,8 +36,8 @@ struct KeyRange {
   double Before(std::string_view key) const noexcept;
 };
 
-// A file. The first group is constant once a Family has the file; Family's lock guards the second;
-// lookups use the first and the counters.
+// A file. The first group is constant once readers may have the file (FilterFileMap) or it is live;
+// Family's lock guards the second; lookups use the first and the counters.
 struct LiveFile {
   KeyRange range;
   double keys = 0;                   // keys in its filter, at least 1

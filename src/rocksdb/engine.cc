@@ -411,7 +411,8 @@ std::unique_ptr<FilePlan> Engine::DecideByItsPlace(FileToBuild file,
   tree.trees = {known_, &known_->trees};
   tree.filter_files = {known_, &known_->filter_files};
   tree.job = file.job;
-  tree.has_notes = file.options.tree_notes > 0 && !context.table_options.partition_filters &&
+  tree.is_partitioned = context.table_options.partition_filters;
+  tree.has_notes = file.options.tree_notes > 0 && !tree.is_partitioned &&
                    (file.options.level_plan != LevelPlan::kUniform || file.options.range_bits > 0);
   return std::make_unique<FilePlan>(file.options, file.facts, std::move(tree));
 }
@@ -465,7 +466,7 @@ OwnedReader Engine::ReaderOfFound(std::string_view block, uint64_t hash_of_tail)
   file.is_measured = true;
   const auto [record, found] = known_->trees.AddFound(note->tree, file);
   if (found == nullptr) return {};
-  known_->filter_files.Add(block, record, found);
+  known_->filter_files.Add(hash_of_tail, record, found);
   return OwnedReader(record, found);
 }
 

@@ -10,6 +10,7 @@
 #include "src/core/sizing.h"
 #include "src/rocksdb/builders/last_built_filter.h"
 #include "src/rocksdb/builders/memory_budget.h"
+#include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/remote/shared_runs.h"
 
 namespace winnow::plugin {
@@ -161,7 +162,20 @@ void FilePlan::Built(std::string_view block) {
     built_ = tree_.record->family.Built(file_, -std::log2(core::PlannedRate(settled_)), bytes);
     NoteBuilt(tree_.record, built_);
   }
-  if (tree_.filter_files != nullptr) tree_.filter_files->Add(block, tree_.record, built_);
+  if (tree_.filter_files == nullptr) return;
+  if (tree_.is_partitioned) {
+    tails_.push_back(HashOfTail(block));
+  } else {
+    tree_.filter_files->Add(HashOfTail(block), tree_.record, built_);
+  }
+}
+
+FilePlan::~FilePlan() {
+  try {
+    for (const uint64_t tail : tails_) tree_.filter_files->Add(tail, tree_.record, built_);
+  } catch (...) {
+    // Out of memory: the answers of these partitions are not counted.
+  }
 }
 
 uint64_t CurrentLearnedFilters() noexcept {

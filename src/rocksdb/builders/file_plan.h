@@ -34,10 +34,12 @@ class FilePlan {
     std::shared_ptr<FilterFileMap> filter_files;  // gets the file's filters
     int job = 0;                                  // compaction that writes the file; 0 if unknown
     bool has_notes = false;
+    bool is_partitioned = false;  // the file may have several filters
     std::optional<family::Decided>
         decided{};  // bits that are decided elsewhere, without the record
   };
   FilePlan(const PolicyOptions& policy, const BuildFacts& facts, Tree tree);
+  ~FilePlan();
 
   // Must be called with each key or prefix that is added to the filter. Looks at one in kEvery. May
   // throw std::bad_alloc.
@@ -83,6 +85,9 @@ class FilePlan {
   bool is_settled_ = false;
   FilterOptions settled_;
   family::FilePtr built_;
+  // Hashes of partitions' tails, which readers find once the file's range is final: lookups read it
+  // without a lock.
+  std::vector<uint64_t> tails_;
   core::TreeNote note_;  // complete except for tree and keys
 };
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "src/rocksdb/loads/loaded_filter.h"
-
 namespace winnow::plugin {
 namespace {
 
@@ -21,11 +19,11 @@ uint64_t CurrentSampledLookups() noexcept {
   return sampled_lookups.load(std::memory_order_relaxed);
 }
 
-void FilterFileMap::Add(std::string_view block, const std::shared_ptr<TreeRecord>& tree,
+void FilterFileMap::Add(uint64_t hash_of_tail, const std::shared_ptr<TreeRecord>& tree,
                         const family::FilePtr& file) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (files_.size() >= drop_at_) DropForgotten();
-  files_.insert_or_assign(HashOfTail(block), Entry{tree, file});
+  files_.insert_or_assign(hash_of_tail, Entry{tree, file});
 }
 
 OwnedReader FilterFileMap::NewReader(uint64_t hash_of_tail) {

@@ -55,11 +55,12 @@ class FilterFileMap {
   // dropped when the number has doubled; if more than seven eighths of the maximum remain, all are.
   static constexpr size_t kMaxBlocks = 1 << 17;
 
-  void Add(std::string_view block, const std::shared_ptr<TreeRecord>& tree,
+  // `hash_of_tail` is HashOfTail (src/rocksdb/loads/loaded_filter.h) of the block. The first group
+  // of LiveFile must not change any more: readers use it without a lock.
+  void Add(uint64_t hash_of_tail, const std::shared_ptr<TreeRecord>& tree,
            const family::FilePtr& file);
 
-  // Returns a reader without a file if the block was not added, or is forgotten. `hash_of_tail` is
-  // HashOfTail (src/rocksdb/loads/loaded_filter.h) of the block.
+  // Returns a reader without a file if the block was not added, or is forgotten.
   OwnedReader NewReader(uint64_t hash_of_tail);
 
  private:

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/rocksdb/builders/file_plan.h"
+#include "src/rocksdb/loads/loaded_filter.h"
 #include "src/rocksdb/trees/filter_file_map.h"
 #include "tests/support/counted_memory.h"
 #include "winnow/hash.h"
@@ -194,7 +196,8 @@ void Grow(int num_files, size_t key_bytes, const std::string& family, KnownTrees
     const FileName name = database.File(static_cast<uint64_t>(i) + 1);
     record->family.SetName(built, name);
     record->family.Installed(name, 4);
-    if (filter_files != nullptr) filter_files->Add(family + std::to_string(i), record, built);
+    if (filter_files != nullptr)
+      filter_files->Add(HashOfTail(family + std::to_string(i)), record, built);
   }
   record->family.Look();
 }
@@ -483,6 +486,33 @@ TEST_F(KnownTreesTest, TotalsAreOfAllTrees) {
   EXPECT_EQ(totals.files.keys_on_level_0, 200);
   EXPECT_EQ(totals.files.bytes, 300);
   EXPECT_FALSE(totals.knows_all_files);  // no listener reported files
+}
+
+// Lookups of a file read its range without a lock. Each further partition extends it.
+TEST_F(KnownTreesTest, ReadersFindThePartitionsOfAFileWhoseRangeIsFinal) {
+  const auto trees = std::make_shared<KnownTrees>();
+  const auto blocks = std::make_shared<FilterFileMap>();
+  trees->Learn(&kOne, "default", kFlush);
+  FilePlan::Tree tree;
+  tree.record = trees->RecordOf(&kOne, "default");
+  tree.record->family.BeginList();
+  tree.record->family.TakeList(FileName::Of("database", 0).database, {});
+  tree.trees = trees;
+  tree.filter_files = blocks;
+  tree.is_partitioned = true;
+  const std::string partitions[] = {std::string(100, '1'), std::string(100, '2')};
+  auto plan = std::make_unique<FilePlan>(PolicyOptions(), kFlush, tree);
+  uint64_t key = 0;
+  for (const std::string& partition : partitions) {
+    for (int i = 0; i < 1000; ++i) plan->See("a key " + std::to_string(100'000 + key++));
+    plan->Settle(1000);
+    plan->Built(partition);
+    EXPECT_FALSE(blocks->NewReader(HashOfTail(partition)));
+  }
+  plan.reset();
+  for (const std::string& partition : partitions) {
+    EXPECT_TRUE(blocks->NewReader(HashOfTail(partition)));
+  }
 }
 
 }  // namespace known_trees_test
