@@ -48,8 +48,15 @@ constexpr int32_t kBatchNew = -2;
 // Number of kept keys that are compared with the next key of a batch: others may have been found.
 constexpr uint32_t kNextKeys = 8;
 
-KeptKey key_of_new_threads;
-KeptKey key_of_ended_threads;
+constexpr KeptKey KeyOf(State state) noexcept {
+  KeptKey key;
+  key.state = state;
+  return key;
+}
+
+// Constant-initialized, as lookups may come before constructors of this library.
+KeptKey key_of_new_threads = KeyOf(State::kNew);
+KeptKey key_of_ended_threads = KeyOf(State::kEnded);
 
 // Sums of threads up to their last settlements.
 std::atomic<uint64_t> computed_hashes{0};

@@ -115,8 +115,9 @@ WINNOW_KEY_INLINE uint64_t HashLongKey(const ROCKSDB_NAMESPACE::Slice& key) noex
 // Returns whether the key is the kept one.
 WINNOW_KEY_INLINE bool IsKept(const KeptKey& kept, const ROCKSDB_NAMESPACE::Slice& key) noexcept {
   const size_t size = key.size();
-  return size == kept.length ? IsKeptShort(kept.bytes, key.data(), size)
-                             : size == kept.long_length && IsKeptLong(kept.bytes, key.data(), size);
+  if (size == kept.length) return IsKeptShort(kept.bytes, key.data(), size);
+  return size <= kMaxKeptBytes && size == kept.long_length &&
+         IsKeptLong(kept.bytes, key.data(), size);
 }
 
 // Keeps a key with its computed hash, unless the thread keeps none or the key is too long.
@@ -185,7 +186,9 @@ class Lookup {
   __attribute__((noinline, flatten)) static Answer AskOther(const Probe& probe,
                                                             const ROCKSDB_NAMESPACE::Slice& key,
                                                             KeptKey* kept) {
-    if (key.size() == kept->long_length && IsKeptLong(kept->bytes, key.data(), key.size())) {
+    // kNoLong is a size that a key can have.
+    if (key.size() <= kMaxKeptBytes && key.size() == kept->long_length &&
+        IsKeptLong(kept->bytes, key.data(), key.size())) {
       return Finish(probe, kept->hash, kept);
     }
     if (__builtin_expect(kept->state != KeptKey::State::kCounting, 0)) {

@@ -303,11 +303,14 @@ TEST(KeptKey, CountsEveryLookupOfManyThreadsAndNeverFalls) {
 
 pthread_key_t late_key;
 std::atomic<int> late_calls{0};
+std::atomic<int> ended_calls{0};
 
 // pthread key destructor: it is called again as long as it sets a value, so the last call follows
 // all other destructors.
 void AskLate(void* rounds) {
   const int left = --*static_cast<int*>(rounds);
+  // Destructors run in any order: in the first round, the thread may still have its state.
+  const KeptKey* const before = this_thread_key;
   Asker asker;
   for (uint64_t i = 0; i < 300; ++i) {
     asker.Ask(Key(i, 24), 3);
@@ -315,20 +318,32 @@ void AskLate(void* rounds) {
     asker.AskAll(Keys(i, 5, 100), 2);
   }
   ++late_calls;
+  if (before->state == KeptKey::State::kEnded) {
+    EXPECT_EQ(this_thread_key, before) << "nobody would free another one";
+    ++ended_calls;
+  }
   if (left != 0) {
     pthread_setspecific(late_key, rounds);
   }
 }
 
+// The bytes of such a key are in no kept one.
+TEST(KeptKey, IsNoKeyOfFourGigabytes) {
+  const KeptKey none;
+  EXPECT_FALSE(IsKept(none, ROCKSDB_NAMESPACE::Slice(none.bytes, KeptKey::kNoLong)));
+}
+
 TEST(KeptKey, IsRightWhileAThreadEnds) {
   ASSERT_EQ(pthread_key_create(&late_key, AskLate), 0);
   late_calls = 0;
+  ended_calls = 0;
   int rounds = 3;
   std::thread([&rounds] {
     Asker().Ask(Key(1, 100), 5);
     pthread_setspecific(late_key, &rounds);
   }).join();
   EXPECT_EQ(late_calls.load(), 3);
+  EXPECT_GE(ended_calls.load(), 2);
   pthread_key_delete(late_key);
 }
 
