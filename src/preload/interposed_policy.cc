@@ -198,9 +198,13 @@ class InterposedPolicy final : public FilterPolicy {
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    SayFirstUse();
-    if (const PolicyRequest& request = CheckedPolicy(); !request.complaint.empty()) {
-      engine_.log_line().ComplainOnce(Name(), request.options, request.complaint);
+    try {
+      SayFirstUse();
+      if (const PolicyRequest& request = CheckedPolicy(); !request.complaint.empty()) {
+        engine_.log_line().ComplainOnce(Name(), request.options, request.complaint);
+      }
+    } catch (...) {
+      // Out of memory: lookups go on without the lines.
     }
     FilterBitsReader* const reader = engine_.NewReader(contents, *stock_);
     if (!added_ || reader == nullptr) return reader;

@@ -90,8 +90,12 @@ FilterBitsReader* Policy::GetFilterBitsReader(const Slice& contents) const {
   // A database that is opened read-only asks for no builder and does not validate options, so the
   // complaint is reported here.
   if (state_.has_complaint()) {
-    const PolicyState::Snapshot now = state_.Get();
-    engine_.log_line().ComplainOnce(Name(), now.options, now.complaint);
+    try {
+      const PolicyState::Snapshot now = state_.Get();
+      engine_.log_line().ComplainOnce(Name(), now.options, now.complaint);
+    } catch (...) {
+      // Out of memory: lookups go on without the complaint.
+    }
   }
   return engine_.NewReader(contents, *builtin_);
 }
