@@ -197,6 +197,7 @@ class Edit {
 absl::Status Edit::Read() {
   absl::Status status;
   while (status.ok() && decoder_.ok() && !decoder_.AtEnd()) {
+    const size_t begin_of_tag = At();
     const uint64_t tag = decoder_.Varint();
     if (tag == kComparator) {
       comparator_ = std::string(Text());
@@ -205,8 +206,10 @@ absl::Status Edit::Read() {
       has_log_ = true;
     } else if (tag == kNextFile) {
       next_file_ = decoder_.Varint();
+      if (renewed_ != nullptr) Replace(begin_of_tag, "");
     } else if (tag == kLastSequence) {
       last_sequence_ = decoder_.Varint();
+      if (renewed_ != nullptr) Replace(begin_of_tag, "");
     } else if (tag == kAtomicGroup) {
       left_of_group_ = decoder_.Varint();
     } else if (tag == kDeletedFile) {
@@ -367,7 +370,7 @@ std::string IdentityOf(ROCKSDB_NAMESPACE::Env* env, const std::string& database)
 
 std::string RenewedManifest(const Manifest& manifest,
                             const std::map<uint64_t, RenewedFile>& renewed, uint64_t next_file) {
-  // The second one of two numbers in a record counts.
+  // In place of those that the records have.
   const std::string numbers = VarintText(kNextFile) + VarintText(next_file) +
                               VarintText(kLastSequence) + VarintText(manifest.last_sequence);
   std::string log;

@@ -130,6 +130,14 @@ class Disk {
     Do(path, [&] { return env_->RenameFile(temporary, path); });
     SyncFolder(folder);
   }
+  // Replaces a file by a copy of its first bytes, so that its inode stays as it is.
+  void ReplaceByBeginning(const std::string& folder, const std::string& name, uint64_t bytes) {
+    const std::string path = PathIn(folder, name);
+    Copy(path, TemporaryPath(path), bytes);
+    Cut(TemporaryPath(path), bytes);
+    Do(path, [&] { return env_->RenameFile(TemporaryPath(path), path); });
+    SyncFolder(folder);
+  }
   void Append(const std::string& path, const std::string& bytes) {
     Reopen(path, [&](auto* file) { return file->Append(bytes); });
   }
@@ -195,7 +203,8 @@ std::string ChecksumOf(Env* env, const std::string& path, uint64_t bytes, Disk* 
   return generator->GetChecksum();
 }
 
-// Returns the hash of what was a file's end when it had so many bytes; nullopt if it can't be read.
+}  // namespace
+
 std::optional<uint64_t> HashOfEnd(Env* env, const std::string& path, uint64_t bytes) {
   std::unique_ptr<ROCKSDB_NAMESPACE::RandomAccessFile> file;
   const uint64_t size = std::min<uint64_t>(bytes, kEndBytes);
@@ -206,6 +215,8 @@ std::optional<uint64_t> HashOfEnd(Env* env, const std::string& path, uint64_t by
   if (!is_read || end.size() != size) return std::nullopt;
   return HashKey({end.data(), end.size()}).value;
 }
+
+namespace {
 
 // Returns the number in the name of a database's file: 000012.sst, MANIFEST-000013, …
 std::optional<uint64_t> NumberOf(absl::string_view name) {
@@ -245,8 +256,11 @@ std::string FolderOf(const Change& change, const EndsToWrite& where) {
   return {};
 }
 
-// Cuts what was appended to a file that is live under its old number.
-void CutOld(const Change& change, const std::string& folder, Env* env, Disk* disk) {
+// Cuts what was appended to a file that is live under its old number. The inode may be that of
+// another folder, too, whose MANIFEST has the new end: if the database was copied by hard links
+// while the batch was written.
+void CutOld(const Change& change, const std::string& folder, bool is_new_live, Env* env,
+            Disk* disk) {
   const std::string name = TableName(change.old_number);
   const std::string path = PathIn(folder, name);
   uint64_t bytes = 0;
@@ -261,7 +275,12 @@ void CutOld(const Change& change, const std::string& folder, Env* env, Disk* dis
         "other files were copied over the database since, remove the journal; else restore a "
         "backup")));
   } else if (bytes > change.old_bytes) {
-    disk->Cut(path, change.old_bytes);
+    if (!is_new_live) disk->Remove(PathIn(folder, TableName(change.new_number)));
+    if (HasOtherNames(env, path)) {
+      disk->ReplaceByBeginning(folder, name, change.old_bytes);
+    } else {
+      disk->Cut(path, change.old_bytes);
+    }
   }
 }
 
@@ -274,7 +293,7 @@ void End(const Change& change, const std::string& folder, const Manifest& manife
   const auto after = manifest.files.find(change.new_number);
   const bool is_after = after != manifest.files.end();
   if (before != manifest.files.end()) {
-    if (before->second.bytes == change.old_bytes) CutOld(change, folder, env, disk);
+    if (before->second.bytes == change.old_bytes) CutOld(change, folder, is_after, env, disk);
     if (!is_after && !folder.empty()) disk->Remove(PathIn(folder, TableName(change.new_number)));
   } else if (is_after && after->second.bytes == change.new_bytes && !folder.empty()) {
     disk->Remove(PathIn(folder, TableName(change.old_number)));
@@ -300,6 +319,14 @@ void WriteNew(const EndsToWrite& where, const Change& change, const NewEnd& end,
   if (!is_copied) {
     disk->Do(to, [&] {
       const Status linked = where.env->LinkFile(from, to);
+      uint64_t names = 2;
+      if (linked.ok() && !end.bytes.empty()) {
+        where.env->NumFileLinks(to, &names).PermitUncheckedError();
+      }
+      if (names != 2) {  // another process made a third one, or the file system does not count
+        is_copied = true;
+        return where.env->DeleteFile(to);
+      }
       // There are no hard links, or no more.
       is_copied = !linked.ok() && !linked.IsNoSpace() && where.env->FileExists(to).IsNotFound();
       return is_copied ? Status::OK() : linked;
@@ -367,22 +394,29 @@ bool HasRefilterJournal(Env* env, const std::string& database) {
 void TakeOwner(const std::string& path, const std::string& of) {
   struct stat status = {};
   if (::stat(of.c_str(), &status) != 0) return;
-  mode_t mode = status.st_mode & 07777;
+  // What a symbolic link names stays as it is: it may be another user's.
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return;
+  mode_t mode = status.st_mode & 0777;
   struct stat own = {};
-  if (::stat(path.c_str(), &own) == 0 && S_ISDIR(own.st_mode)) mode |= (mode & 0444) >> 2;
+  if (::fstat(file, &own) == 0 && S_ISDIR(own.st_mode)) mode |= (mode & 0444) >> 2;
   // Only root gives files away; an owner may choose among its groups.
-  const bool is_given = ::chown(path.c_str(), status.st_uid, status.st_gid) == 0 ||
-                        ::chown(path.c_str(), static_cast<uid_t>(-1), status.st_gid) == 0;
+  const bool is_given = ::fchown(file, status.st_uid, status.st_gid) == 0 ||
+                        ::fchown(file, static_cast<uid_t>(-1), status.st_gid) == 0;
   // Another group must not read more than others may.
   if (!is_given) mode = (mode & ~mode_t{0070}) | ((mode & 0007) << 3);
-  static_cast<void>(::chmod(path.c_str(), mode));
+  static_cast<void>(::fchmod(file, mode));
+  ::close(file);
+}
+
+bool IsSymbolicLink(const std::string& path) {
+  struct stat status = {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
 bool HasOtherNames(Env* env, const std::string& path) {
-  struct stat status = {};
-  if (::lstat(path.c_str(), &status) != 0 || S_ISLNK(status.st_mode)) return true;
   uint64_t names = 0;
-  return !env->NumFileLinks(path, &names).ok() || names != 1;
+  return IsSymbolicLink(path) || !env->NumFileLinks(path, &names).ok() || names != 1;
 }
 
 absl::StatusOr<bool> FinishOrUndo(const EndsToWrite& where) {

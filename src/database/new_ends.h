@@ -78,8 +78,14 @@ std::optional<std::string_view> WithoutHash(std::string_view file);
 // Returns whether a killed process left a journal.
 bool HasRefilterJournal(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
 
-// Gives a file or folder the owner and the mode of another one, as far as the process may. Of a
-// folder, searching is allowed where reading is.
+// Returns the hash of what was a file's end when it had so many bytes; nullopt if it can't be read.
+std::optional<uint64_t> HashOfEnd(ROCKSDB_NAMESPACE::Env* env, const std::string& path,
+                                  uint64_t bytes);
+
+bool IsSymbolicLink(const std::string& path);
+
+// Gives a file or folder the owner and the mode of another one, as far as the process may, but
+// nothing to what a symbolic link names. Of a folder, searching is allowed where reading is.
 void TakeOwner(const std::string& path, const std::string& of);
 
 // Returns whether the file's inode has other names, as that of a symbolic link's target, so that it

@@ -120,11 +120,6 @@ Status Open(const ColumnFamilyOptions& family, std::shared_ptr<const FilterPolic
   return status;
 }
 
-bool BuildsNothing(const FilterPolicy& policy) {
-  return absl::c_none_of(TryLevels(policy, 1),
-                         [](const PolicyTrial& trial) { return trial.filter.has_value(); });
-}
-
 // Returns the reason of a status of MakeStrictly, as a sentence.
 std::string StrictReason(const Status& status) {
   return absl::StrCat(status.IsNotFound() ? "the policy has no such option ("

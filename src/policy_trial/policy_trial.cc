@@ -1,5 +1,6 @@
 #include "src/policy_trial/policy_trial.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/strings/numbers.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
@@ -158,6 +159,11 @@ std::vector<PolicyTrial> TryLevels(const FilterPolicy& policy, uint64_t keys,
   }
   trials.push_back(database.Build(TableFileCreationReason::kMisc, -1, keys));
   return trials;
+}
+
+bool BuildsNothing(const FilterPolicy& policy) {
+  return absl::c_none_of(TryLevels(policy, 1),
+                         [](const PolicyTrial& trial) { return trial.filter.has_value(); });
 }
 
 PolicyTrial TryFile(const FilterPolicy& policy, const TrialFile& file,

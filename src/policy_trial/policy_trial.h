@@ -66,6 +66,9 @@ PolicyTrial TryFile(const ROCKSDB_NAMESPACE::FilterPolicy& policy, const TrialFi
 PolicyTree SumOfTree(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                      const std::vector<PolicyTrial>& by_level);
 
+// Returns whether the policy builds filters in no situation.
+bool BuildsNothing(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
+
 // Returns whether the policy's reader denies absent keys of a Winnow filter.
 bool ReadsWinnow(const ROCKSDB_NAMESPACE::FilterPolicy& policy);
 

@@ -1,7 +1,9 @@
 #include "src/refilter/prepared_ends.h"
 
-#include <absl/strings/match.h>
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/string_view.h>
+#include <absl/strings/strip.h>
 
 #include <string_view>
 #include <utility>
@@ -39,18 +41,22 @@ std::string PathOf(const EndName& name) {
 }  // namespace
 
 EndName::EndName(std::string in_database, uint64_t of_number, const TableTail& tail,
-                 const std::string& policy, bool whole_keys, const std::string& extractor)
+                 uint64_t end_hash, const std::string& policy, bool whole_keys,
+                 const std::string& extractor)
     : database(std::move(in_database)), number(of_number) {
-  identity = Pack(std::vector<std::string>{
-      std::to_string(tail.bytes), tail.Text("rocksdb.creating.db.identity"),
-      tail.Text("rocksdb.creating.session.identity"), tail.Text("rocksdb.original.file.number"),
-      tail.filter, whole_keys ? "1" : "0", extractor, policy});
+  identity = Pack(std::vector<std::string>{std::to_string(tail.bytes), std::to_string(end_hash),
+                                           tail.Text("rocksdb.creating.db.identity"),
+                                           tail.Text("rocksdb.creating.session.identity"),
+                                           tail.Text("rocksdb.original.file.number"), tail.filter,
+                                           whole_keys ? "1" : "0", extractor, policy});
 }
 
 absl::Status KeepEnd(Env* env, const EndName& name, const BuiltEnd& end) {
   const std::string text = WithHash(Pack(Kept{name.identity, end}));
   const std::string path = PathOf(name);
-  Status status = env->CreateDirIfMissing(FolderOf(name.database));
+  Status status = IsSymbolicLink(FolderOf(name.database))
+                      ? Status::InvalidArgument("it is a symbolic link, and must be a folder")
+                      : env->CreateDirIfMissing(FolderOf(name.database));
   if (status.ok()) status = WriteStringToFile(env, text, path, /*should_sync=*/true);
   // The database's own user removes them.
   for (const std::string& made : {FolderOf(name.database), path}) {
@@ -68,15 +74,19 @@ std::optional<BuiltEnd> KeptEnd(Env* env, const EndName& name) {
                                                  : std::nullopt;
 }
 
-absl::Status RemoveKeptEnds(Env* env, const std::string& database) {
+absl::Status RemoveKeptEnds(Env* env, const std::string& database, const std::set<uint64_t>& stay) {
   const std::string folder = FolderOf(database);
   std::vector<std::string> names;
-  if (!env->GetChildren(folder, &names).ok()) return absl::OkStatus();
+  if (IsSymbolicLink(folder) || !env->GetChildren(folder, &names).ok()) return absl::OkStatus();
   for (const std::string& name : names) {
-    if (!absl::EndsWith(name, kSuffix)) continue;  // not ours: the folder stays
+    absl::string_view digits = name;
+    uint64_t number = 0;
+    const bool is_end = absl::ConsumeSuffix(&digits, kSuffix) && absl::SimpleAtoi(digits, &number);
+    if (!is_end || stay.count(number) > 0) continue;  // what is not ours keeps the folder
     const Status removed = env->DeleteFile(absl::StrCat(folder, "/", name));
     if (!removed.ok()) return FileStatus(folder, removed);
   }
+  if (!stay.empty()) return absl::OkStatus();
   return FileStatus(folder, env->DeleteDir(folder));
 }
 

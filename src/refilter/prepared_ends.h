@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "src/sst/table_tail.h"
@@ -46,9 +47,10 @@ struct EndName {
   uint64_t number = 0;
   std::string identity;  // of the file and the filter
 
-  // The filter is one by this policy, an options string, and this extractor.
-  EndName(std::string database, uint64_t number, const TableTail& tail, const std::string& policy,
-          bool whole_keys, const std::string& extractor);
+  // `end_hash` is HashOfEnd of the file (src/database/new_ends.h). The filter is one by this
+  // policy, an options string, and this extractor.
+  EndName(std::string database, uint64_t number, const TableTail& tail, uint64_t end_hash,
+          const std::string& policy, bool whole_keys, const std::string& extractor);
 };
 
 // Writes an end, and syncs it.
@@ -57,8 +59,9 @@ absl::Status KeepEnd(ROCKSDB_NAMESPACE::Env* env, const EndName& name, const Bui
 // Returns the end that was kept under this name; nullopt if there is none, or a damaged one.
 std::optional<BuiltEnd> KeptEnd(ROCKSDB_NAMESPACE::Env* env, const EndName& name);
 
-// Removes all ends of the database.
-absl::Status RemoveKeptEnds(ROCKSDB_NAMESPACE::Env* env, const std::string& database);
+// Removes the ends of the database but those of these files.
+absl::Status RemoveKeptEnds(ROCKSDB_NAMESPACE::Env* env, const std::string& database,
+                            const std::set<uint64_t>& stay);
 
 }  // namespace winnow::inspect
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "src/database/new_ends.h"
@@ -41,6 +42,7 @@ constexpr double kBytesOfEnd = 16 << 10;
 using Lock = std::shared_ptr<ROCKSDB_NAMESPACE::FileLock>;
 absl::StatusOr<Lock> TakeLock(Env* env, const std::string& database) {
   const std::string path = database + "/LOCK";
+  if (IsSymbolicLink(path)) return Refused("LOCK is a symbolic link, as RocksDB makes none");
   const bool was_there = env->FileExists(path).ok();
   ROCKSDB_NAMESPACE::FileLock* lock = nullptr;
   const ROCKSDB_NAMESPACE::Status status = env->LockFile(path, &lock);
@@ -72,7 +74,10 @@ class Reading {
         wait = static_cast<double>(progress_.bytes) / options_.bytes_a_second - since.count();
       }
     }
-    if (wait > 0) std::this_thread::sleep_for(std::chrono::duration<double>(wait));
+    const Clock::time_point end =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(std::max(wait, 0.0)));
+    while (!stop_ && Clock::now() < end) std::this_thread::sleep_for(kPause);
     return !stop_;
   }
   void EndFile() {
@@ -84,6 +89,8 @@ class Reading {
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
  private:
+  static constexpr std::chrono::milliseconds kPause{10};
+
   const RefilterOptions& options_;
   const std::atomic<bool>& stop_;
   const std::function<void(const RefilterProgress&)>& show_;
@@ -166,20 +173,30 @@ class Run {
 
   // Returns an error if the file systems are too small for ends and copies.
   absl::Status CheckRoom(const std::vector<Batch>& batches) const {
-    if (options_.is_dry || options_.prepares) return absl::OkStatus();
+    if (options_.is_dry) return absl::OkStatus();
     std::map<std::string, double> needed;
+    std::map<std::string, double> copied_at_once;  // of files that have one name, and then go
     for (const Batch& batch : batches) {
+      std::map<std::string, double> copied;
       for (const RefilterFile* const file : batch) {
         const RefilterFamily& family = database_.families.at(file->family);
         const double bits =
             family.winnow ? family.winnow->bits_per_key + 2 + family.winnow->range_bits : 20;
-        double& sum = needed[file->folder];
+        double& sum = needed[options_.prepares ? where_.database : file->folder];
         sum += static_cast<double>(file->tail.keys()) * bits / 8 + kBytesOfEnd;
-        if (where_.copies_all || HasOtherNames(env_, file->path())) {
-          sum += static_cast<double>(file->tail.bytes);
+        if (options_.prepares) continue;
+        const auto bytes = static_cast<double>(file->tail.bytes);
+        if (HasOtherNames(env_, file->path())) {
+          sum += bytes;
+        } else if (where_.copies_all) {
+          copied[file->folder] += bytes;
         }
       }
+      for (const auto& [folder, bytes] : copied) {
+        copied_at_once[folder] = std::max(copied_at_once[folder], bytes);
+      }
     }
+    for (const auto& [folder, bytes] : copied_at_once) needed[folder] += bytes;
     for (const auto& [folder, bytes] : needed) {
       uint64_t free = 0;
       if (!env_->GetFreeSpace(folder, &free).ok() || static_cast<double>(free) >= bytes) continue;
@@ -203,7 +220,11 @@ class Run {
     };
     std::vector<std::thread> threads;
     const size_t jobs = std::min<size_t>(static_cast<size_t>(options_.jobs), batch.size());
-    for (size_t i = 1; i < jobs; ++i) threads.emplace_back(work);
+    try {
+      for (size_t i = 1; i < jobs; ++i) threads.emplace_back(work);
+    } catch (const std::system_error&) {
+      // There may be no more threads: fewer do the work.
+    }
     work();
     for (std::thread& thread : threads) thread.join();
     return outcomes;
@@ -229,7 +250,10 @@ class Run {
     if (family.prefixes != nullptr) filter.extractor = family.prefixes->AsString();
     // The text of winnow.range is different each time.
     const bool is_range = plugin::IsRangeExtractor(family.prefixes.get());
-    const EndName name(where_.database, file.number, file.tail, family.policy, filter.whole_keys,
+    const std::optional<uint64_t> end_hash = HashOfEnd(env_, file.path(), file.tail.bytes);
+    if (!end_hash) return absl::UnavailableError("its end can't be read");
+    const EndName name(where_.database, file.number, file.tail, *end_hash, family.policy,
+                       filter.whole_keys,
                        is_range ? plugin::RangeExtractor::kName : filter.extractor);
     if (std::optional<BuiltEnd> kept = KeptEnd(env_, name)) {
       *end = std::move(*kept);
@@ -255,6 +279,11 @@ class Run {
     const std::vector<std::string> before = ReadFilterBlocks(file.path(), &error);
     end->before = WeightOf(before, file.tail.keys());
     end->after = WeightOf(filter->blocks, file.tail.keys());
+    // A single range filter stands beside one that lets all keys through.
+    const bool has_ranges = family.winnow && family.winnow->range_bits > 0;
+    if (!filter->blocks.empty() && file.tail.keys() > 0 && end->after.rate == 1 && !has_ranges) {
+      return absl::ResourceExhaustedError("there is no memory for its filter");
+    }
     const bool is_same =
         error.empty() && before == filter->blocks && HasTheseProperties(file.tail, *filter);
     if (!is_same) end->bytes = NewEndOf(file.tail, *filter);
@@ -375,13 +404,23 @@ absl::StatusOr<RefilterResult> TryToRefilter(
       ReadForRefilter(env, options.request, options.prepares);
   if (!database.ok()) return database.status();
   result.remarks = database->remarks;
-  Run run(where, options, &*database, &reading);
-  if (const absl::Status done = run.All(stop, &result); !done.ok()) return done;
-  if (!only_reads && !result.was_interrupted) {
-    if (const absl::Status removed = RemoveKeptEnds(env, folder); !removed.ok()) {
+  const auto remove_kept_ends = [&](const std::set<uint64_t>& stay) {
+    if (const absl::Status removed = RemoveKeptEnds(env, folder, stay); !removed.ok()) {
       result.remarks.push_back(
           absl::StrCat("what was prepared can't be removed: ", removed.message()));
     }
+  };
+  const auto live = [&] {
+    std::set<uint64_t> numbers;
+    for (const auto& [number, file] : database->manifest.files) numbers.insert(number);
+    return numbers;
+  };
+  if (options.prepares) remove_kept_ends(live());  // of files that are gone
+  Run run(where, options, &*database, &reading);
+  if (const absl::Status done = run.All(stop, &result); !done.ok()) return done;
+  if (!only_reads && !result.was_interrupted) {
+    const bool is_part = options.request.level || !options.request.families.empty();
+    remove_kept_ends(is_part ? live() : std::set<uint64_t>());
   }
   result.bytes_read = reading.progress().bytes;
   result.seconds = reading.seconds();

@@ -1,7 +1,10 @@
 #include "src/refilter/refilter_database.h"
 
+#include <absl/algorithm/container.h>
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
 #include <rocksdb/version.h>
 
 #include <cstdio>
@@ -14,6 +17,7 @@
 #include "src/database/options_text.h"
 #include "src/database/table_places.h"
 #include "src/policy_trial/learned_trial.h"
+#include "src/policy_trial/policy_trial.h"
 #include "src/policy_trial/trial_filter.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/sst/known_comparator.h"
@@ -28,17 +32,23 @@ using ROCKSDB_NAMESPACE::Status;
 constexpr char kKnownChecksum[] = "FileChecksumCrc32c";
 constexpr std::string_view kHashIndex("\1\0\0\0", 4);  // BlockBasedTableOptions::kHashSearch
 
-// Refuses an OPTIONS file that a later RocksDB than this one wrote.
+// Refuses an OPTIONS file that a later RocksDB than this one wrote, or one that gives new files the
+// numbers of files that the MANIFEST does not name, as up to 6.14.
 absl::Status CheckVersion(const std::string& path) {
   std::string text;
   ReadFileToString(Env::Default(), path, &text).PermitUncheckedError();
   const size_t at = text.find("rocksdb_version=");
   int major = 0;
   int minor = 0;
-  const bool is_later = at != std::string::npos &&
-                        std::sscanf(&text[at], "rocksdb_version=%d.%d", &major, &minor) == 2 &&
-                        std::pair(major, minor) > std::pair(ROCKSDB_MAJOR, ROCKSDB_MINOR);
-  if (!is_later) return absl::OkStatus();
+  const bool is_known = at != std::string::npos &&
+                        std::sscanf(&text[at], "rocksdb_version=%d.%d", &major, &minor) == 2;
+  if (is_known && std::pair(major, minor) < std::pair(6, 15)) {
+    return Refused(absl::StrCat("RocksDB ", major, ".", minor,
+                                " wrote the database: open and close it once with 6.15 or later"));
+  }
+  if (!is_known || std::pair(major, minor) <= std::pair(ROCKSDB_MAJOR, ROCKSDB_MINOR)) {
+    return absl::OkStatus();
+  }
   return Refused(absl::StrCat("RocksDB ", major, ".", minor,
                               " wrote the database, and this program has ", ROCKSDB_MAJOR, ".",
                               ROCKSDB_MINOR, ": take a winnow that was built for that version"));
@@ -89,6 +99,7 @@ absl::Status SetFamily(const ManifestFamily& listed, const LoadedOptions& loaded
     return Refused(absl::StrCat(who, " has no block-based tables, and so no filters", leave_out));
   }
   family->table = *table;
+  family->table.optimize_filters_for_memory = false;  // sizes would differ between runs
   family->options.comparator = FindComparator(listed.comparator);
   if (family->options.comparator == nullptr) {
     return Refused(absl::StrCat(who, " has the comparator ", Printable(listed.comparator),
@@ -117,6 +128,10 @@ absl::Status SetFamily(const ManifestFamily& listed, const LoadedOptions& loaded
   if (family->made == nullptr) {
     return Refused(absl::StrCat(who, ": the filter policy can't be loaded: ", problem,
                                 ". Name another one by --policy"));
+  }
+  if (BuildsNothing(*family->made)) {
+    return Refused(absl::StrCat(who, ": the policy ", Printable(family->policy),
+                                " builds no filters: name one with bits per key by --policy"));
   }
   family->winnow = WinnowPolicyOf(family->policy);
   if (DescribePolicy(PolicyOfText(of_options, &problem)) != DescribePolicy(family->made)) {
@@ -171,6 +186,21 @@ absl::Status ReadFile(Env* env, const std::string& found, const ManifestFile& li
   return absl::OkStatus();
 }
 
+// Returns the families that texts name, each of which is a name, or else a list with commas.
+std::set<std::string> FamiliesOf(const std::vector<std::string>& texts, const Manifest& manifest) {
+  std::set<std::string> named;
+  for (const std::string& text : texts) {
+    const bool is_one = absl::c_any_of(
+        manifest.families, [&text](const auto& family) { return family.second.name == text; });
+    if (is_one) {
+      named.insert(text);
+    } else {
+      for (const absl::string_view name : absl::StrSplit(text, ',')) named.emplace(name);
+    }
+  }
+  return named;
+}
+
 }  // namespace
 
 absl::Status Refused(const std::string& why) { return absl::FailedPreconditionError(why); }
@@ -189,9 +219,10 @@ absl::StatusOr<RefilterDatabase> ReadForRefilter(Env* env, const RefilterRequest
   database.identity = IdentityOf(env, request.database);
   database.folders = {request.database};
   database.folders.insert(database.folders.end(), request.folders.begin(), request.folders.end());
-  std::set<std::string> missing(request.families.begin(), request.families.end());
+  std::set<std::string> missing = FamiliesOf(request.families, database.manifest);
+  const bool has_all = missing.empty();
   for (const auto& [number, listed] : database.manifest.families) {
-    if (missing.erase(listed.name) == 0 && !request.families.empty()) continue;
+    if (missing.erase(listed.name) == 0 && !has_all) continue;
     RefilterFamily family;
     if (const absl::Status set = SetFamily(listed, *loaded, request.policy, &family); !set.ok()) {
       return set;

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,6 +33,12 @@ class FailingEnv final : public ROCKSDB_NAMESPACE::EnvWrapper {
       : EnvWrapper(ROCKSDB_NAMESPACE::Env::Default()), fails_at_(fails_at), failure_(failure) {}
 
   uint64_t writes() const { return writes_; }
+
+  // Calls the function before this write, from 1.
+  void Before(uint64_t write, std::function<void()> call) {
+    called_before_ = write;
+    call_ = std::move(call);
+  }
 
   // Fails each LinkFile with this status, as a file system without hard links does.
   void ForbidLinks(Status status) { of_links_ = std::move(status); }
@@ -117,7 +124,8 @@ class FailingEnv final : public ROCKSDB_NAMESPACE::EnvWrapper {
   static Status Failed() { return Status::NoSpace("the test's write fails"); }
   bool Next() {
     if (is_dead_) return false;
-    if (++writes_ != fails_at_) return true;
+    if (++writes_ == called_before_) call_();
+    if (writes_ != fails_at_) return true;
     is_dead_ = failure_ == Failure::kDies;
     return false;
   }
@@ -130,6 +138,8 @@ class FailingEnv final : public ROCKSDB_NAMESPACE::EnvWrapper {
   }
 
   const uint64_t fails_at_;
+  uint64_t called_before_ = 0;
+  std::function<void()> call_;
   const Failure failure_;
   Status of_links_;
   uint64_t writes_ = 0;

@@ -287,6 +287,38 @@ TEST_F(Faults, FilesThatRocksDBWroteMeanwhileStay) {
   }
 }
 
+// `cp -al` while a batch is written: the copy has the journal, and inodes of the original.
+TEST_F(Faults, ACopyByHardLinksDuringABatchAndTheOriginalAreWhole) {
+  bool has_journal = false;
+  for (uint64_t at = 2; at < 60; at += 2) {
+    SCOPED_TRACE(at);
+    StartAgain();
+    const std::string path = folder_ / ("copy" + std::to_string(at));
+    FailingEnv env(0, Failure::kOnce);
+    env.Before(at, [&] {
+      fs::create_directory(path);
+      for (const fs::directory_entry& file : fs::directory_iterator(database_.path())) {
+        if (file.is_regular_file())
+          fs::create_hard_link(file, path + "/" + file.path().filename().string());
+      }
+    });
+    ASSERT_TRUE(database_.Refilter("winnow:10", &env).ok());
+    if (!fs::exists(path)) break;
+    has_journal = has_journal || fs::exists(path + "/REFILTER");
+    RefilteredDatabase copy(path, RefilterSetting{});
+    copy.model() = database_.model();
+    const auto result = copy.Refilter("winnow:12");
+    ASSERT_TRUE(result.ok()) << result.status();
+    for (RefilteredDatabase* const one : {&database_, &copy}) {
+      one->Open("winnow:12");
+      if (HasFatalFailure()) return;
+      one->Check();
+      one->Close();
+    }
+  }
+  EXPECT_TRUE(has_journal);
+}
+
 TEST_F(Faults, AJournalThatIsNotOfTheseFilesChangesNothing) {
   FailingEnv env(20, Failure::kDies);
   EXPECT_FALSE(database_.Refilter("winnow:10", &env).ok());

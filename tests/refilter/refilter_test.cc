@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "src/database/database.h"
+#include "src/refilter/prepared_ends.h"
 #include "src/sst/known_comparator.h"
 #include "tests/refilter/failing_env.h"
 #include "tests/refilter/refilter_testing.h"
@@ -176,7 +177,13 @@ class OneDatabase : public ::testing::Test {
  protected:
   OneDatabase() : database_(folder_ / "db", RefilterSetting{}) {
     database_.Open("bloomfilter:10");
-    database_.Write(5000);
+    WriteAndClose(5000);
+  }
+
+  // Leaves no compaction that would begin at the next open.
+  void WriteAndClose(int operations) {
+    database_.Write(operations);
+    testing::WaitForRest(database_.database());
     database_.Close();
   }
 
@@ -304,8 +311,7 @@ TEST_F(RefilterOneTest, WhatIsPreparedWhileTheDatabaseIsOpenIsAppliedLater) {
   EXPECT_GT(prepared->changed, 0u);
   EXPECT_EQ(prepared->bytes_written, 0u);
   database_.Check();
-  database_.Write(300);
-  database_.Close();
+  WriteAndClose(300);
   const auto other = database_.Refilter("winnow:12");
   ExpectWritten(other);
   EXPECT_GT(other->bytes_read, prepared->bytes_read / 2);  // nothing was prepared for that policy
@@ -314,8 +320,7 @@ TEST_F(RefilterOneTest, WhatIsPreparedWhileTheDatabaseIsOpenIsAppliedLater) {
   database_.Open("bloomfilter:10");
   ASSERT_TRUE(
       inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {}).ok());
-  database_.Write(100);
-  database_.Close();
+  WriteAndClose(100);
   const auto applied = database_.Refilter("winnow:10");
   ExpectWritten(applied);
   EXPECT_LT(applied->bytes_read, prepared->bytes_read / 2);
@@ -416,6 +421,10 @@ TEST_F(RefilterOneTest, RefusesWhatItCanNotDo) {
   ExpectRefused("open in another process");
   database_.Close();
   ExpectRefused("can't be loaded", "no-policy:1");
+  // What RocksDB up to 6.29 writes for its own policies, and reads as one that builds nothing.
+  for (const char* policy : {"bloomfilter:0", "rocksdb.BuiltinBloomFilter"}) {
+    ExpectRefused("builds no filters: name one with bits per key", policy);
+  }
   std::string name;
   for (const auto& [file, bytes] : BytesOf(database_.path())) {
     if (fs::path(file).extension() == ".sst") name = file;
@@ -434,6 +443,14 @@ TEST_F(RefilterOneTest, RefusesWhatItCanNotDo) {
     testing::WriteFile(database_.path() + "/" + file, later);
   }
   ExpectRefused("take a winnow that was built for that version");
+  for (const auto& [file, text] : BytesOf(database_.path())) {
+    if (file.rfind("OPTIONS-", 0) != 0) continue;
+    std::string earlier = text;
+    const size_t at = earlier.find("rocksdb_version=") + 16;
+    earlier.replace(at, earlier.find('\n', at) - at, "6.14.6");
+    testing::WriteFile(database_.path() + "/" + file, earlier);
+  }
+  ExpectRefused("open and close it once with 6.15 or later");
 }
 
 TEST_F(RefilterOneTest, RefusesFoldersWithCopiesOfAFile) {
@@ -469,6 +486,93 @@ TEST_F(RefilterOneTest, OtherFilesBesideThePreparedEndsStay) {
   testing::WriteFile(other, "text");
   ASSERT_TRUE(database_.Refilter("winnow:10").ok());
   EXPECT_EQ(testing::ReadFile(other), "text");
+}
+
+TEST_F(RefilterOneTest, TheManifestDoesNotGrowByRuns) {
+  const auto bytes = [this] {
+    uint64_t sum = 0;
+    for (const auto& [file, text] : BytesOf(database_.path())) {
+      if (file.rfind("MANIFEST-", 0) == 0) sum += text.size();
+    }
+    return sum;
+  };
+  ExpectWritten(database_.Refilter("winnow:10"));
+  const uint64_t first = bytes();
+  for (int i = 0; i < 10; ++i)
+    ExpectWritten(database_.Refilter(i % 2 == 0 ? "winnow:12" : "winnow:10"));
+  EXPECT_LT(bytes(), first + first / 10);
+}
+
+TEST_F(RefilterOneTest, PreparedEndsAreOfOneFileAndFilter) {
+  ROCKSDB_NAMESPACE::Env* const env = ROCKSDB_NAMESPACE::Env::Default();
+  const std::string folder = folder_ / "ends";
+  fs::create_directory(folder);
+  const auto name = [&](uint64_t end_hash, const std::string& policy) {
+    return inspect::EndName(folder, 7, inspect::TableTail(), end_hash, policy, true, "");
+  };
+  inspect::BuiltEnd end;
+  end.bytes = "an end";
+  ASSERT_TRUE(inspect::KeepEnd(env, name(1, "winnow:10"), end).ok());
+  EXPECT_TRUE(inspect::KeptEnd(env, name(1, "winnow:10")));
+  EXPECT_FALSE(inspect::KeptEnd(env, name(2, "winnow:10"))) << "another file of its number";
+  EXPECT_FALSE(inspect::KeptEnd(env, name(1, "winnow:12")));
+  ASSERT_TRUE(inspect::RemoveKeptEnds(env, folder, {7}).ok());
+  EXPECT_TRUE(inspect::KeptEnd(env, name(1, "winnow:10")));
+  ASSERT_TRUE(inspect::RemoveKeptEnds(env, folder, {}).ok());
+  EXPECT_TRUE(fs::is_empty(folder));
+}
+
+// Whoever may write the folder may not have root write elsewhere.
+TEST_F(RefilterOneTest, SymbolicLinksInTheFolderAreNotFollowed) {
+  const std::string target = folder_ / "elsewhere";
+  fs::remove(database_.path() + "/LOCK");
+  fs::create_symlink(target, database_.path() + "/LOCK");
+  ExpectRefused("LOCK is a symbolic link");
+  EXPECT_FALSE(fs::exists(target));
+  fs::remove(database_.path() + "/LOCK");
+  fs::create_directory(target);
+  testing::WriteFile(target + "/000007.end", "text");
+  fs::create_directory_symlink(target, database_.path() + "/REFILTER.prepared");
+  inspect::RefilterOptions options = database_.Request("winnow:10");
+  options.prepares = true;
+  const std::atomic<bool> stop{false};
+  const auto prepared =
+      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_EQ(prepared->failed.size(), prepared->files);
+  ExpectWritten(database_.Refilter("winnow:10"));
+  EXPECT_EQ(BytesOf(target).size(), 1u);
+}
+
+TEST_F(RefilterOneTest, FamiliesAreNamedAloneOrInAList) {
+  RefilterSetting setting;
+  setting.families = {"default", "a", "b", "a,b"};
+  RefilteredDatabase database(folder_ / "families", setting);
+  database.Open("bloomfilter:10");
+  database.Write(1000);
+  database.Close();
+  uint64_t files = 0;
+  for (const std::string named : {"a,b", "a", "b", "default"}) {
+    inspect::RefilterOptions options = database.Request("winnow:10");
+    options.request.families = {named};
+    const std::atomic<bool> stop{false};
+    const auto result =
+        inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+    ASSERT_TRUE(result.ok()) << result.status();
+    files += result->changed;
+  }
+  EXPECT_EQ(database.Refilter("winnow:10")->same, files) << "each family was one of those named";
+  inspect::RefilterOptions options = database.Request("winnow:12");
+  options.request.families = {"a,default"};
+  const std::atomic<bool> stop{false};
+  EXPECT_TRUE(
+      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {}).ok());
+  options.request.families = {"a,c"};
+  EXPECT_THAT(std::string(inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop,
+                                            [](const auto&) {})
+                              .status()
+                              .message()),
+              HasSubstr("there is no column family c"));
 }
 
 TEST_F(RefilterOneTest, AFileWithADamagedBlockStays) {

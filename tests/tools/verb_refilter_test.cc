@@ -58,6 +58,13 @@ TEST_F(VerbRefilterTest, TakesThePolicyOfTheEnvironmentOrOfTheOptionsFile) {
   const json document =
       testing::JsonOf(testing::RunProgram({"sh", "-c", command + Quoted("db")}), 0);
   EXPECT_EQ(document.at("changed"), 1);
+  // With these, bits per key are those of the program.
+  for (const std::string policy : {"read", "winnow"}) {
+    const ChildResult outcome = testing::RunProgram(
+        {"sh", "-c", "WINNOW_POLICY=" + policy + " '" WINNOW_TOOL "' refilter " + Quoted("db")});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.errors, HasSubstr("which filters to write: give --policy"));
+  }
 }
 
 TEST_F(VerbRefilterTest, ExitCodesAreThoseOfOtherVerbs) {

@@ -25,8 +25,9 @@
 #include "tools/winnow/findings/table_arguments.h"
 
 WINNOW_FLAG(refilter, std::string, policy, "", TextValue("POLICY"),
-            "the filters to write, an options string as winnow:10 or bloomfilter:10; without it, "
-            "that of WINNOW_POLICY or, if that is not set, of the latest OPTIONS file");
+            "the filters to write, an options string as winnow:10 or bloomfilter:10, with all its "
+            "options, also range_bits; without it, that of WINNOW_POLICY or, if that is not set, "
+            "of the latest OPTIONS file, which names RocksDB's where Winnow is preloaded");
 WINNOW_TAKES(refilter, kFamilyFlag);
 WINNOW_FLAG(refilter, int, level, -1, WholeValue("N", 0, 99),
             "only files on this level; bits still follow from all files");
@@ -39,7 +40,7 @@ WINNOW_SWITCH(refilter, copy,
               "is killed; needs room for a batch of files");
 WINNOW_SWITCH(refilter, prepare,
               "build the filters while the database is open, for a run on the closed one, which "
-              "then takes seconds");
+              "then takes seconds, and the time to copy files that have further names");
 WINNOW_SWITCH(refilter, dry_run, "build the filters, say what they would save, and write nothing");
 WINNOW_TAKES(refilter, kJsonFlag);
 
@@ -56,6 +57,11 @@ std::string PolicyOfEnvironment() {
   const char* const text = std::getenv("WINNOW_POLICY");
   const std::string policy = text == nullptr ? "" : text;
   return policy == "stock" ? "" : policy;
+}
+
+// Returns true for values of WINNOW_POLICY that leave the bits per key to the program.
+bool LeavesBitsToTheProgram(const std::string& policy) {
+  return policy == "read" || policy == "winnow";
 }
 
 std::string RefilterText(const RefilterResult& result, const RefilterOptions& options) {
@@ -123,7 +129,13 @@ int RunRefilter(const Verb& verb, const std::vector<std::string>& arguments) {
   if (arguments.size() > 1) return WrongUsage(verb, "one database at a time");
   RefilterOptions options;
   options.request.policy = absl::GetFlag(FLAGS_refilter_policy);
-  if (options.request.policy.empty()) options.request.policy = PolicyOfEnvironment();
+  if (options.request.policy.empty()) {
+    options.request.policy = PolicyOfEnvironment();
+    if (LeavesBitsToTheProgram(options.request.policy)) {
+      return WrongUsage(verb, absl::StrCat("WINNOW_POLICY=", options.request.policy,
+                                           " does not say which filters to write: give --policy"));
+    }
+  }
   options.request.families = FamiliesOfFlags();
   if (const int level = absl::GetFlag(FLAGS_refilter_level); level >= 0) {
     options.request.level = level;
