@@ -245,18 +245,20 @@ TEST(FilterHintsTest, NewFiltersWhereTheySaveATenth) {
                                   File("c", kind, kKeys, last_rate, 3)};
   };
   const std::string reads =
-      "have about 52.5 % fewer false reads.*winnow refilter FOLDER --policy=winnow:10 ";
+      "have about 52.5 % fewer false reads.*winnow refilter FOLDER --policy=winnow:10,";
   ExpectHints(tree(kWinnowRibbon, 0.01, 0.01), {reads});
   ExpectHints(tree(kWinnowRibbon, 0.001, 0.01), {});  // about as the rule gives them
   ExpectHints({File("c", kWinnowRibbon, kKeys, 0.01, 3)}, {});
   std::vector<SstReport> builtin = {File("c", kBuiltinBloom, kKeys, 0.01, 3)};
   builtin[0].filter->bloom.bytes = kKeys;
   builtin[0].filter->bloom.bytes_as_ribbons = kKeys * 3 / 4;
-  ExpectHints(builtin, {"take about 25 % fewer bytes.*winnow refilter FOLDER --policy=winnow:10 "});
-  for (const auto& [rate, policy] : {std::pair(0.0001, ":22 "), std::pair(0.1, ":5 ")}) {
+  ExpectHints(builtin, {"take about 25 % fewer bytes.*winnow refilter FOLDER --policy=winnow:10,"});
+  for (const auto& [rate, policy] : {std::pair(0.0001, ":22,"), std::pair(0.1, ":5,")}) {
     builtin[0].filter->expected_fpr = rate;
     ExpectHints(builtin, {absl::StrCat("take about 25 % fewer bytes.*--policy=winnow", policy)});
   }
+  builtin[0].filter->range.emplace().range_bits = 15;
+  ExpectHints(builtin, {"--policy='.id=winnow;bits_per_key=5;range_bits=15.',"});
   builtin[0].database.clear();
   ExpectHints(builtin, {});
   ExpectHints({File("c", kBuiltinBloom, kKeys / 100, 0.01, 3)}, {});

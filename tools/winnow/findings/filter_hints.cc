@@ -106,7 +106,7 @@ class Family {
       Say(HaveNo(without, where_),
           " no filter, though a policy was in force: that is so on the last level under "
           "optimize_filters_for_hits, and right where nearly every lookup finds its key; else turn "
-          "it off, or absent_share up, and ",
+          "it off, or set absent_share=1, and ",
           kCompact);
     }
   }
@@ -282,6 +282,7 @@ class Family {
     FilterTotals all;
     double saved_bytes = 0;
     double bits = 0;
+    double range_bits = 0;
     for (const SstReport* file : files_) {
       if (file->entries == file->range_deletions) continue;
       const FilterSummary& filter = *file->filter;
@@ -292,6 +293,7 @@ class Family {
       run.keys += keys;
       run.false_reads += keys * rate;
       bits -= keys * std::log2(rate);
+      if (filter.range) range_bits = std::max(range_bits, filter.range->range_bits);
       all.Add(*file);
       if (!IsBuiltin(filter)) continue;
       saved_bytes += static_cast<double>(filter.bloom.bytes) -
@@ -308,13 +310,18 @@ class Family {
     const double of_bytes = saved_bytes / static_cast<double>(all.bytes);
     const double of_reads = 1 - std::exp2(mean - bits / keys) / reads;
     if (std::max(of_bytes, of_reads) < kMuch) return;
+    const long bits_per_key = std::lround(core::BitsForRate(std::exp2(-bits / keys)));
+    const std::string policy = range_bits > 0
+                                   ? absl::StrCat("'{id=winnow;bits_per_key=", bits_per_key,
+                                                  ";range_bits=", range_bits, "}'")
+                                   : absl::StrCat("winnow:", bits_per_key);
     Say("new filters", where_, " would ",
         of_bytes >= of_reads ? absl::StrCat("take about ", Percent(of_bytes), " fewer bytes")
                              : absl::StrCat("have about ", Percent(of_reads),
                                             " fewer false reads for the same bytes"),
-        ": winnow refilter FOLDER --policy=winnow:",
-        std::lround(core::BitsForRate(std::exp2(-bits / keys))),
-        " writes them without a compaction, for processes with Winnow");
+        ": winnow refilter FOLDER --policy=", policy,
+        ", with your policy's other options, writes them without a compaction, for processes with "
+        "Winnow");
   }
 
   void ManyOnLevelZero() {
