@@ -144,7 +144,7 @@ const Case kCases[] = {
     {"winnow:10#12", kDoesNotOpen},
     {"winnow:10 # bits", kDoesNotOpen},
     {"{", kDoesNotOpen},
-    {"}", kDoesNotOpen},
+    {"}", kNoPolicy},
     {"{{{", kDoesNotOpen},
 
     {"{winnow:10}", std::nullopt},

@@ -142,7 +142,9 @@ uint64_t NumberOf(DB* database, const char* property) {
 // pending.
 void WaitForCompactions(DB* database) {
   constexpr int kPolls = 100;
-  for (int idle = 0; idle < kPolls; ++idle) {
+  const auto style = database->GetOptions().compaction_style;
+  const bool all_are_begun = style == rocksdb::kCompactionStyleLevel;
+  for (int idle = 0; all_are_begun || idle < kPolls; ++idle) {
     if (NumberOf(database, "rocksdb.num-running-compactions") > 0) {
       idle = 0;
     } else if (NumberOf(database, "rocksdb.compaction-pending") == 0) {

@@ -60,6 +60,7 @@ class LevelPlanTest : public ::testing::Test {
     BlockBasedTableOptions table;
     table.filter_policy = MakePolicyFrom(policy);
     Options options = testing::SmallLevels(table);
+    options.write_buffer_size = 64 << 20;  // flushes are called, at rest
     if (change) change(&options, &table);
     options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
     options_ = options;
@@ -68,9 +69,11 @@ class LevelPlanTest : public ::testing::Test {
   }
 
   void Put(uint64_t number) {
+    constexpr int kKeysOfFlush = 700;
     const std::string key = prefix_ + Key(number);
     ASSERT_STATUS_OK(database_->Put(WriteOptions(), key, "value of " + key));
     model_[key] = "value of " + key;
+    if (++puts_ % kKeysOfFlush == 0) FlushAndWaitForCompactions();
   }
 
   // Puts `n` shuffled keys in `batches` batches, each flushed and compacted before the next. More
@@ -153,6 +156,7 @@ class LevelPlanTest : public ::testing::Test {
   Options options_;
   std::unique_ptr<DB> database_;
   std::string prefix_;  // of each key
+  int puts_ = 0;
   testing::Model model_;
 };
 

@@ -24,6 +24,7 @@
 
 #include "src/core/sizing.h"
 #include "tests/rocksdb/listener/known_tree.h"
+#include "tests/support/becomes.h"
 #include "tests/support/database_files.h"
 #include "tests/support/database_model.h"
 #include "tests/support/files.h"
@@ -104,10 +105,13 @@ class ListenerTest : public ::testing::Test {
   // files.
   template <typename Condition>
   static void FlushUntil(DB* database, const Condition& holds) {
-    for (int i = 0; i < 400 && !holds(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      Put(database, 500'000, 1);
-    }
+    testing::Becomes(
+        [&] {
+          if (holds()) return true;
+          Put(database, 500'000, 1);
+          return false;
+        },
+        std::chrono::milliseconds(50));
   }
 
   static std::shared_ptr<TreeRecord> RecordOf(const Policies& policy, DB* database,

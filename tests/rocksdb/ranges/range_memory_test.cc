@@ -75,6 +75,7 @@ class RangeMemoryTest : public ::testing::Test {
     BlockBasedTableOptions table;
     table.filter_policy = testing::MakePolicyFrom(policy);
     options_ = testing::SmallLevels(table);
+    options_.write_buffer_size = 64 << 20;  // flushes are called, at rest
     options_.prefix_extractor = NewRangeExtractor();
     options_.target_file_size_base = 16 << 10;
     options_.max_bytes_for_level_base = 64 << 10;
@@ -93,9 +94,14 @@ class RangeMemoryTest : public ::testing::Test {
   }
 
   void PutRandom(uint64_t n) {
+    constexpr uint64_t kKeysOfFlush = 700;
     WriteOptions write;
     write.disableWAL = true;
     for (uint64_t i = 0; i < n; ++i) {
+      if (i > 0 && i % kKeysOfFlush == 0) {
+        ASSERT_STATUS_OK(database_->Flush(FlushOptions()));
+        testing::WaitForRest(database_.get());
+      }
       const std::string key = Key(random_() % kMostKeys);
       ASSERT_STATUS_OK(database_->Put(write, key, "a value of some bytes"));
       keys_.insert(key);
