@@ -67,7 +67,8 @@ typedef struct winnow_rocksdb_filter_loads {
 } winnow_rocksdb_filter_loads;
 WINNOW_EXPORT void winnow_rocksdb_get_filter_loads(winnow_rocksdb_filter_loads* loads, size_t size);
 
-/* FilterUse of rocksdb_filter_use.h, for one policy and one level. */
+/* FilterUse of rocksdb_filter_use.h, for one policy, one column family if it is known, and one
+ * level. */
 typedef struct winnow_rocksdb_filter_use {
   int64_t level;
   double seconds;

@@ -13,9 +13,10 @@
 //
 // The latter serves the policy of the column family `default` from the open on, and those of other
 // families once they write a file. The preload library does this by itself. With the listener,
-// level_plan=auto and learned are as good after an open as before. Without the listener, this holds
-// if RocksDB reads all filters at open and these have notes (tree_notes); otherwise, the plans need
-// some lookups and some turnover of the tree, but still work.
+// level_plan=auto is as good after an open as before. Without the listener, this holds if RocksDB
+// reads all filters at open (max_open_files=-1, filters neither in the block cache nor in
+// partitions) and these have notes (tree_notes); otherwise bits go by level, and are uniform in
+// universal and FIFO compaction.
 //
 // The listener also tells the key order of flushes and compactions, without which families other
 // than `default` get no range filters (docs/range-filters.md), and costs a few microseconds for
@@ -25,41 +26,29 @@
 // one file of each compaction of another process. RocksDB takes a worker's table factory from the
 // worker and reports nothing if the worker's files have RocksDB's filters or none. The listener
 // names such files, and what to do (rocksdb_remote_compaction.h), in the database's LOG and, with
-// WINNOW_LOG=1, on stderr: the first one at once, then one in ten minutes with the number of
-// compactions since, and the remaining number at close. The listener reads the table properties and
-// a filter of the compaction's first file through the database's Env, in the compaction's thread
-// when it ends, and of up to eight more files while files can't be read or rightly have no filter.
-// Other files are not checked. Rates that the policy had earlier in this process, before
-// SetOptions, are not reported, since the worker may have begun then. No rates are reported for the
-// rest of the process once the policy had level_plan=learned, filter_memory, absent_share below 1
-// with level_plan=auto, or more than 64 rates. Since RocksDB 9.8, no file is checked without a
-// CompactionService.
+// WINNOW_LOG=1, on stderr: the first one at once, then at most one in ten minutes. The listener
+// reads the table properties and a filter of the compaction's first file through the database's
+// Env, in the compaction's thread when it ends, and of up to eight more files while files can't be
+// read or rightly have no filter. Other files are not checked. Since RocksDB 9.8, no file is
+// checked without a CompactionService.
 //
-// Costs: almost none with level_plan=uniform, which needs no files. RocksDB calls the listener in
-// the threads of flushes, compactions and ingestions, not in lookups. The listener then calls
-// DB::GetLiveFilesMetaData, under RocksDB's mutex, about 1 us per file, and compares the result
-// with the known files, some 3 us per file. It does so at once after an open, and then only after
-// 100 times the duration of the last reading, so that it takes at most 1% of the time; a compaction
-// with files that were not written by this process is an exception. Once after an open, it reads
-// the table properties of each unknown file from the file, since they may not be in memory: 30 to
-// 100 us per file in the page cache, otherwise some disk reads. This is done for 50 ms at a time,
-// or with many files for 10 times the duration of the list, followed by a pause 10 times as long.
-// Memory: some 60 bytes per file, for up to 131,072 files, besides the policy's.
+// Costs: almost none with level_plan=uniform and no filter_memory, which needs no files. RocksDB
+// calls the listener in the threads of flushes, compactions and ingestions, not in lookups. The
+// listener then calls DB::GetLiveFilesMetaData, under RocksDB's mutex, about 1 us per file, and
+// compares the result with the known files, some 3 us per file. It does so at once after an open,
+// and then only after 100 times the duration of the last reading, so that it takes at most 1% of
+// the time; a compaction with files that were not written by this process is an exception. Once
+// after an open, it reads the table properties of each unknown file from the file, since they may
+// not be in memory: 30 to 100 us per file in the page cache, otherwise some disk reads. This is
+// done for 50 ms at a time, or with many files for 10 times the duration of the list, followed by a
+// pause 10 times as long. Memory: some 60 bytes per file, for up to 131,072 files, besides the
+// policy's.
 //
 // Families of the policy in a database are those that build filters with the policy and, before a
 // family has built any, those whose newest file has Winnow's policy in its table properties. A
 // family of another Winnow policy in the same database counts as this policy's until its first file
 // is written; if that matters, use one policy for all families. Families without any file of
 // Winnow's count from the first filter on.
-//
-// The LOG has a line, at most once in ten minutes, if filters of ingested or imported files cost 5%
-// more memory or 10% more false reads than those that the policy's level_plan would build, and says
-// how to fix that. Filters with the rate of bits_per_key, as SstFileWriter builds them, are not
-// reported. This check also takes at most 1% of the time. Among files older than the open, it
-// recognizes those of SstFileWriter and those without a filter; `winnow inspect` checks all files.
-//
-// Filters older than the open are known by size, but not by their bytes: their lookups do not train
-// level_plan=learned until the files are rewritten.
 
 #ifndef WINNOW_ROCKSDB_LISTENER_H_
 #define WINNOW_ROCKSDB_LISTENER_H_

@@ -91,7 +91,7 @@ struct PolicyOptions {
   //     be known: by a listener (winnow/rocksdb_listener.h), or without one by the readers of their
   //     filters, with max_open_files=-1 and filters that are neither in the block cache nor in
   //     partitions. Else bits go by level; without levels, and in universal compaction, they are
-  //     uniform, and the database's LOG says so. Memory: some 500 bytes a file with keys of 24
+  //     uniform, and the database's LOG says so. Memory: some 700 bytes a file with keys of 24
   //     bytes; of longer keys, five are kept, of 256 bytes at most.
   //   "learned", "by_level": "auto". Before 2.0, only "learned" learned from lookups.
   // SstFileWriter and databases without a logger use uniform rates.

@@ -36,17 +36,12 @@
 
 namespace winnow {
 
-// Maximum size of a text of ExportLearned. The text of a tree with 300 files has some 22,000 bytes,
-// and up to 120,000 more with level_plan=learned.
+// Maximum size of a text of ExportLearned. The text of a tree with 300 files has some 22,000 bytes.
 inline constexpr size_t kMostLearnedBytes = 256 << 10;
 
-// Returns the policy's sizing rule for a family's files, for PrepareOpenAndCompact: the price of
-// memory shared by all files (lambda, src/rocksdb/trees/file_rates.h), the files with their levels,
-// key ranges and positions, and the rate of lookups at each position. Call it when the service gets
-// the job, since files change.
-//
-// level_plan=learned samples lookups in filters that the database's own process built, as in
-// flushes, and not in filters of workers.
+// Returns the policy's sizing rule for a family's files, for PrepareOpenAndCompact: the mean of
+// log2(n / k) in use (src/family/family.h), and the files with their levels, key ranges, bits, and
+// sampled lookups of absent keys. Call it when the service gets the job, since files change.
 //
 // The text is one line of printable ASCII. Up to 48 bytes of the first and of the last key of each
 // file leave the process, in hexadecimal digits: protect the text like the database. The text has
@@ -55,8 +50,8 @@ inline constexpr size_t kMostLearnedBytes = 256 << 10;
 // hash if there are at least eight of them in a row: the common prefix of all these keys, and bytes
 // that three or more keys share behind the point where these keys differ from the others, provided
 // that these keys are equal from their first byte on. The worker knows nothing of keys that differ
-// within such bytes. Workers of 1.0 don't read the text of 1.1, which their LOG says, and build
-// filters without it; 1.1 reads the text of 1.0.
+// within such bytes. Workers of 1.x don't read the text of 2.0, nor those of 2.0 a text of 1.x:
+// their LOG says so, and they build filters without it.
 //
 // If a job's family is unknown (RocksDB tells a service its name since 10.3), join the texts of all
 // families with line feeds: the worker uses that of its job.
