@@ -145,7 +145,10 @@ TEST(FrozenNamesTest, OfMetricsAreKept) {
 void AddDocument(const std::string& verb, const std::string& text, Names* names) {
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!document.is_object()) return;  // the verb printed an error only
-  EXPECT_EQ(document.value("schema", ""), "winnow." + verb + (verb == "advise" ? "/3" : verb == "policy" ? "/2" : "/1"));
+  EXPECT_EQ(document.value("schema", ""), "winnow." + verb +
+                                              (verb == "advise"   ? "/3"
+                                               : verb == "policy" ? "/2"
+                                                                  : "/1"));
   AddKeys(document, "json of " + verb + ": ", names);
 }
 
