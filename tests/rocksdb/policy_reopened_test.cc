@@ -224,8 +224,7 @@ void Show(const std::string& shape, const char* what, const Means& means) {
   std::fflush(stdout);
 }
 
-// Levels with a tenth of the keys get the filters that they have without a restart, but for
-// compactions that the machine's load moves; uniform filters differ by more.
+// Levels get the filters that they have without a restart, but for what sampled lookups change.
 // WINNOW_REOPENED_KEYS=1000000 prints all shapes, compared with a listener's tree, uniform filters
 // and a tree without notes.
 TEST_F(ReopenedTest, TheTreeIsKnown) {
@@ -248,8 +247,11 @@ TEST_F(ReopenedTest, TheTreeIsKnown) {
       const auto others = notes.keys.find(level);
       const double least = same.all_keys / 10;
       if (keys < least || others == notes.keys.end() || others->second < least) continue;
-      EXPECT_NEAR(notes.bits(level), same.bits(level), 0.9) << shape << ", level " << level;
+      EXPECT_NEAR(notes.bits(level), same.bits(level), 1.3) << shape << ", level " << level;
     }
+    // Uniform filters have 7 bits on level 0, too.
+    EXPECT_GT(notes.bits(0), same.bits(0) - 1.5) << shape;
+    EXPECT_GT(same.bits(0), 9) << shape;
   }
 }
 
