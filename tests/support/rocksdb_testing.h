@@ -108,7 +108,7 @@ inline void WaitForRest(ROCKSDB_NAMESPACE::DB* database) {
                                          Properties::kMemTableFlushPending};
   if (all_are_begun) properties.push_back(Properties::kCompactionPending);
   for (int quiet = 0; quiet < 3;) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(all_are_begun ? 1 : 5));
+    std::this_thread::sleep_for(std::chrono::microseconds(all_are_begun ? 300 : 5000));
     uint64_t sum = 0;
     for (const std::string& property : properties) {
       uint64_t number = 0;
