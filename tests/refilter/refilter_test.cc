@@ -575,6 +575,28 @@ TEST_F(RefilterOneTest, FamiliesAreNamedAloneOrInAList) {
               HasSubstr("there is no column family c"));
 }
 
+// As compactions build them.
+TEST_F(RefilterOneTest, RangeFiltersThatAnswerForKeysStandAlone) {
+  RefilterSetting setting;
+  setting.extractor = "winnow.range";
+  setting.policy = "{id=winnow;range_bits=15;range_kind=single;bits_per_key=8}";
+  RefilteredDatabase database(folder_ / "single", setting);
+  database.Open("bloomfilter:10");
+  database.Write(3000);
+  testing::WaitForRest(database.database());
+  database.Close();
+  ExpectWritten(database.Refilter(setting.policy));
+  size_t single = 0;
+  for (const inspect::SstReport& file : inspect::ReadDatabase(database.path()).files) {
+    single += file.filter && file.filter->is_single() ? 1 : 0;
+  }
+  EXPECT_GT(single, 0u);
+  ExpectVerified(database.path());
+  database.Open(setting.policy);
+  database.Check();
+  database.Close();
+}
+
 TEST_F(RefilterOneTest, AFileWithADamagedBlockStays) {
   std::string name;
   for (const auto& [file, bytes] : BytesOf(database_.path())) {

@@ -36,7 +36,9 @@ ROCKSDB_NAMESPACE::FilterBitsBuilder* NewDecidedBuilder(
   tree.record = std::make_shared<TreeRecord>();
   tree.has_notes = asked.tree_notes > 0 && file.has_notes;
   tree.decided = file.decided;
-  return NewBitsBuilder(planned, /*verify=*/true,
+  // A range filter that also answers for keys has none beside it to verify.
+  const bool may_be_single = range != nullptr && asked.range_kind == RangeKind::kSingle;
+  return NewBitsBuilder(planned, /*verify=*/!may_be_single,
                         std::make_unique<FilePlan>(asked, facts, std::move(tree)),
                         std::move(range));
 }
