@@ -244,14 +244,12 @@ TEST_F(Faults, FilesInOtherFoldersAreFoundOrTheRunIsRefused) {
   database.Close();
   inspect::RefilterOptions options = database.Request("winnow:10");
   options.request.folders = {other};
-  const std::atomic<bool> stop{false};
   FailingEnv env(15, Failure::kDies);
-  ASSERT_FALSE(inspect::Refilter(&env, options, stop, [](const auto&) {}).ok());
+  ASSERT_FALSE(RefilteredDatabase::RefilterBy(options, &env).ok());
   for (const bool has_folders : {false, true}) {
     options.request.folders.clear();
     if (has_folders) options.request.folders = {other};
-    const auto result =
-        inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+    const auto result = RefilteredDatabase::RefilterBy(options);
     ASSERT_EQ(result.ok(), has_folders) << result.status();
     ASSERT_EQ(fs::exists(paths + "/REFILTER"), !has_folders);
     if (!has_folders) {
@@ -273,8 +271,7 @@ TEST_F(Faults, FilesThatRocksDBWroteMeanwhileStay) {
       FailingEnv env(at, Failure::kDies);
       inspect::RefilterOptions options = database_.Request("winnow:10");
       options.copies_all = copies_all;
-      const std::atomic<bool> stop{false};
-      static_cast<void>(inspect::Refilter(&env, options, stop, [](const auto&) {}));
+      static_cast<void>(RefilteredDatabase::RefilterBy(options, &env));
       if (Opens()) {
         database_.Open("bloomfilter:10");
         for (int i = 0; i < 30; ++i) database_.Write(20);

@@ -287,9 +287,7 @@ TEST_F(RefilterOneTest, ADryRunWritesNothingAndSaysTheSame) {
   const std::map<std::string, std::string> before = BytesOf(database_.path());
   inspect::RefilterOptions options = database_.Request("winnow:10");
   options.is_dry = true;
-  const std::atomic<bool> stop{false};
-  const auto dry =
-      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+  const auto dry = RefilteredDatabase::RefilterBy(options);
   ASSERT_TRUE(dry.ok()) << dry.status();
   EXPECT_EQ(BytesOf(database_.path()), before);
   const auto written = database_.Refilter("winnow:10");
@@ -303,10 +301,8 @@ TEST_F(RefilterOneTest, ADryRunWritesNothingAndSaysTheSame) {
 TEST_F(RefilterOneTest, WhatIsPreparedWhileTheDatabaseIsOpenIsAppliedLater) {
   inspect::RefilterOptions options = database_.Request("winnow:10");
   options.prepares = true;
-  const std::atomic<bool> stop{false};
   database_.Open("bloomfilter:10");
-  const auto prepared =
-      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+  const auto prepared = RefilteredDatabase::RefilterBy(options);
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   EXPECT_GT(prepared->changed, 0u);
   EXPECT_EQ(prepared->bytes_written, 0u);
@@ -318,8 +314,7 @@ TEST_F(RefilterOneTest, WhatIsPreparedWhileTheDatabaseIsOpenIsAppliedLater) {
   EXPECT_FALSE(fs::exists(database_.path() + "/REFILTER.prepared"));
 
   database_.Open("bloomfilter:10");
-  ASSERT_TRUE(
-      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {}).ok());
+  ASSERT_TRUE(RefilteredDatabase::RefilterBy(options).ok());
   WriteAndClose(100);
   const auto applied = database_.Refilter("winnow:10");
   ExpectWritten(applied);
@@ -379,9 +374,7 @@ TEST_F(RefilterOneTest, TimestampsAreNotInFilters) {
 TEST_F(RefilterOneTest, FilesOfOneLevelAlone) {
   inspect::RefilterOptions options = database_.Request("winnow:10");
   options.request.level = 1;
-  const std::atomic<bool> stop{false};
-  const auto one =
-      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+  const auto one = RefilteredDatabase::RefilterBy(options);
   const auto all = database_.Refilter("winnow:10");
   ASSERT_TRUE(one.ok() && all.ok());
   EXPECT_EQ(all->same, one->changed);
@@ -421,7 +414,8 @@ TEST_F(RefilterOneTest, RefusesWhatItCanNotDo) {
   ExpectRefused("open in another process");
   database_.Close();
   ExpectRefused("can't be loaded", "no-policy:1");
-  // What RocksDB up to 6.29 writes for its own policies, and reads as one that builds nothing.
+  // RocksDB up to 6.29 writes the second text for its own policies; later ones read it as a policy
+  // that builds nothing.
   for (const char* policy : {"bloomfilter:0", "rocksdb.BuiltinBloomFilter"}) {
     ExpectRefused("builds no filters: name one with bits per key", policy);
   }
@@ -470,9 +464,7 @@ TEST_F(RefilterOneTest, RefusesFoldersWithCopiesOfAFile) {
     const std::string copy = folder_ / "copies" / fs::path(table).filename();
     fs::copy_file(table, copy);
     const auto before = BytesOf(database_.path());
-    const std::atomic<bool> stop{false};
-    const auto result =
-        inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+    const auto result = RefilteredDatabase::RefilterBy(options);
     EXPECT_THAT(std::string(result.status().message()), HasSubstr("only one of them is"));
     EXPECT_EQ(BytesOf(database_.path()), before);
     fs::remove(copy);
@@ -535,9 +527,7 @@ TEST_F(RefilterOneTest, SymbolicLinksInTheFolderAreNotFollowed) {
   fs::create_directory_symlink(target, database_.path() + "/REFILTER.prepared");
   inspect::RefilterOptions options = database_.Request("winnow:10");
   options.prepares = true;
-  const std::atomic<bool> stop{false};
-  const auto prepared =
-      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+  const auto prepared = RefilteredDatabase::RefilterBy(options);
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   EXPECT_EQ(prepared->failed.size(), prepared->files);
   ExpectWritten(database_.Refilter("winnow:10"));
@@ -555,27 +545,20 @@ TEST_F(RefilterOneTest, FamiliesAreNamedAloneOrInAList) {
   for (const std::string named : {"a,b", "a", "b", "default"}) {
     inspect::RefilterOptions options = database.Request("winnow:10");
     options.request.families = {named};
-    const std::atomic<bool> stop{false};
-    const auto result =
-        inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {});
+    const auto result = RefilteredDatabase::RefilterBy(options);
     ASSERT_TRUE(result.ok()) << result.status();
     files += result->changed;
   }
   EXPECT_EQ(database.Refilter("winnow:10")->same, files) << "each family was one of those named";
   inspect::RefilterOptions options = database.Request("winnow:12");
   options.request.families = {"a,default"};
-  const std::atomic<bool> stop{false};
-  EXPECT_TRUE(
-      inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop, [](const auto&) {}).ok());
+  EXPECT_TRUE(RefilteredDatabase::RefilterBy(options).ok());
   options.request.families = {"a,c"};
-  EXPECT_THAT(std::string(inspect::Refilter(ROCKSDB_NAMESPACE::Env::Default(), options, stop,
-                                            [](const auto&) {})
-                              .status()
-                              .message()),
+  EXPECT_THAT(std::string(RefilteredDatabase::RefilterBy(options).status().message()),
               HasSubstr("there is no column family c"));
 }
 
-// As compactions build them.
+// Compactions build such filters, too.
 TEST_F(RefilterOneTest, RangeFiltersThatAnswerForKeysStandAlone) {
   RefilterSetting setting;
   setting.extractor = "winnow.range";

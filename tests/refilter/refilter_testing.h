@@ -160,8 +160,13 @@ class RefilteredDatabase {
   absl::StatusOr<inspect::RefilterResult> Refilter(
       const std::string& policy,
       ROCKSDB_NAMESPACE::Env* env = ROCKSDB_NAMESPACE::Env::Default()) const {
+    return RefilterBy(Request(policy), env);
+  }
+  static absl::StatusOr<inspect::RefilterResult> RefilterBy(
+      const inspect::RefilterOptions& options,
+      ROCKSDB_NAMESPACE::Env* env = ROCKSDB_NAMESPACE::Env::Default()) {
     const std::atomic<bool> stop{false};
-    return inspect::Refilter(env, Request(policy), stop, [](const auto&) {});
+    return inspect::Refilter(env, options, stop, [](const auto&) {});
   }
 
  private:
