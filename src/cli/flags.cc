@@ -26,9 +26,9 @@ struct EndedFlag {
   absl::string_view instead;  // what to do
 };
 
-// Flags of earlier versions.
 constexpr absl::string_view kInOptionsFile =
     "write it into an OPTIONS file, which --options_file names";
+// Flags of earlier versions.
 constexpr EndedFlag kEndedFlags[] = {
     {"advise", "cache",
      "the alarm in a database's LOG says which cache has room for its filters "

@@ -203,21 +203,6 @@ std::string ChecksumOf(Env* env, const std::string& path, uint64_t bytes, Disk* 
   return generator->GetChecksum();
 }
 
-}  // namespace
-
-std::optional<uint64_t> HashOfEnd(Env* env, const std::string& path, uint64_t bytes) {
-  std::unique_ptr<ROCKSDB_NAMESPACE::RandomAccessFile> file;
-  const uint64_t size = std::min<uint64_t>(bytes, kEndBytes);
-  std::string buffer(size, '\0');
-  Slice end;
-  const bool is_read = env->NewRandomAccessFile(path, &file, EnvOptions()).ok() &&
-                       file->Read(bytes - size, size, &end, buffer.data()).ok();
-  if (!is_read || end.size() != size) return std::nullopt;
-  return HashKey({end.data(), end.size()}).value;
-}
-
-namespace {
-
 // Returns the number in the name of a database's file: 000012.sst, MANIFEST-000013, …
 std::optional<uint64_t> NumberOf(absl::string_view name) {
   const bool is_numbered =
@@ -375,6 +360,17 @@ absl::Status FileStatus(const std::string& path, const Status& status) {
                      : absl::UnavailableError(absl::StrCat(path, ": ", status.ToString()));
 }
 
+std::optional<uint64_t> HashOfEnd(Env* env, const std::string& path, uint64_t bytes) {
+  std::unique_ptr<ROCKSDB_NAMESPACE::RandomAccessFile> file;
+  const uint64_t size = std::min<uint64_t>(bytes, kEndBytes);
+  std::string buffer(size, '\0');
+  Slice end;
+  const bool is_read = env->NewRandomAccessFile(path, &file, EnvOptions()).ok() &&
+                       file->Read(bytes - size, size, &end, buffer.data()).ok();
+  if (!is_read || end.size() != size) return std::nullopt;
+  return HashKey({end.data(), end.size()}).value;
+}
+
 std::string WithHash(std::string text) {
   PutFixed(HashKey(text).value, kHashBytes, &text);
   return text;
@@ -394,7 +390,7 @@ bool HasRefilterJournal(Env* env, const std::string& database) {
 void TakeOwner(const std::string& path, const std::string& of) {
   struct stat status = {};
   if (::stat(of.c_str(), &status) != 0) return;
-  // What a symbolic link names stays as it is: it may be another user's.
+  // A symbolic link's target stays as it is: it may be another user's.
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return;
   mode_t mode = status.st_mode & 0777;

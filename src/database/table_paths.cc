@@ -2,6 +2,8 @@
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/string_view.h>
 #include <glob.h>
 
 #include <algorithm>
@@ -168,6 +170,21 @@ bool NamesPath(const std::string& name) {
   }
   const PatternMatches matches = Matches(name);
   return !matches.names.empty() || !matches.unread.empty();
+}
+
+std::vector<std::string> FamiliesNamed(const std::vector<std::string>& texts,
+                                       const std::set<std::string>& names) {
+  std::vector<std::string> named;
+  for (const std::string& text : texts) {
+    if (names.count(text) > 0) {
+      named.push_back(text);
+      continue;
+    }
+    for (const absl::string_view name : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+      named.emplace_back(name);
+    }
+  }
+  return named;
 }
 
 std::string RealPaths::Of(const std::string& path) {

@@ -1,8 +1,10 @@
-// Expands the paths that a user names: SST files, databases, patterns, folders of databases.
+// Paths and column families that a user names. Expands the paths: SST files, databases, patterns,
+// folders of databases.
 
 #ifndef WINNOW_SRC_DATABASE_TABLE_PATHS_H_
 #define WINNOW_SRC_DATABASE_TABLE_PATHS_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,11 @@ inline constexpr int kDeepestDatabase = 5;
 
 // Returns true if the name is an existing path, or a pattern that has a match.
 bool NamesPath(const std::string& name);
+
+// Returns the families named by `texts`, each of which is one of `names`, or else a comma-separated
+// list. Listed names need not exist.
+std::vector<std::string> FamiliesNamed(const std::vector<std::string>& texts,
+                                       const std::set<std::string>& names);
 
 // Resolves symbolic links, "." and ".."; two names of one file have one result. Paths that don't
 // exist are returned unchanged. Caches the last folder, so that files of one folder are fast. Not

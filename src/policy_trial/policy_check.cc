@@ -20,6 +20,7 @@
 #include "src/database/loaded_options.h"
 #include "src/database/options_path.h"
 #include "src/database/options_text.h"
+#include "src/policy_trial/trial_filter.h"
 #include "src/rocksdb/policy_options.h"
 #include "third_party/rocksdb_abi/versions.h"
 
@@ -69,14 +70,6 @@ Status WithoutExceptions(const Function& function) {
   }
 }
 
-// Makes a policy with all errors reported, unlike when options are made from text.
-Status MakeStrictly(const std::string& policy, std::shared_ptr<const FilterPolicy>* made) {
-  ConfigOptions config;
-  config.ignore_unknown_options = false;
-  config.ignore_unsupported_options = false;
-  return WithoutExceptions([&] { return FilterPolicy::CreateFromString(config, policy, made); });
-}
-
 ColumnFamilyOptions FamilyWith(const BlockBasedTableOptions& table) {
   ColumnFamilyOptions family;
   family.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
@@ -120,7 +113,7 @@ Status Open(const ColumnFamilyOptions& family, std::shared_ptr<const FilterPolic
   return status;
 }
 
-// Returns the reason of a status of MakeStrictly, as a sentence.
+// Returns the reason of a status of MakePolicyStrictly, as a sentence.
 std::string StrictReason(const Status& status) {
   return absl::StrCat(status.IsNotFound() ? "the policy has no such option ("
                       : status.IsNotSupported()
@@ -164,7 +157,7 @@ void Try(const std::optional<TrialFile>& file, PolicyVerdict* verdict) {
 // make the policy, and `refusal` RocksDB's error if no database opens.
 void Judge(const std::string& text, const std::string& refusal, PolicyVerdict* verdict) {
   std::shared_ptr<const FilterPolicy> made;
-  const Status strict = MakeStrictly(text, &made);
+  const Status strict = MakePolicyStrictly(text, &made);
   verdict->in_force = DescribePolicy(verdict->policy);
   if (!refusal.empty()) {
     verdict->outcome = PolicyOutcome::kDoesNotOpen;
@@ -200,9 +193,9 @@ FamilyPolicy JudgeFamily(const FamilyText& asked, const ColumnFamilyOptions* loa
   verdict.asked = std::string(absl::StripAsciiWhitespace(asked.policy.value_or(std::string())));
   if (!family.no_filter_asked_for) {
     BlockBasedTableOptions table;
-    // Of a file that RocksDB refuses, policies are judged that it does not refuse.
+    // A file that RocksDB refuses has policies that are judged by themselves.
     Status status =
-        loaded == nullptr ? MakeStrictly(verdict.asked, &table.filter_policy) : Status::OK();
+        loaded == nullptr ? MakePolicyStrictly(verdict.asked, &table.filter_policy) : Status::OK();
     if (loaded != nullptr) {
       table.filter_policy = PolicyOf(*loaded);
       verdict.last_level_has_filters = !loaded->optimize_filters_for_hits;

@@ -5,6 +5,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
+#include <exception>
 #include <memory>
 
 #include "src/policy_trial/learned_trial.h"
@@ -13,6 +14,7 @@
 
 namespace winnow::inspect {
 using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Status;
 
 void SetPlace(const TreeShape& shape, const TreePlace& place,
               ROCKSDB_NAMESPACE::FilterBuildingContext* context) {
@@ -24,11 +26,20 @@ void SetPlace(const TreeShape& shape, const TreePlace& place,
   context->reason = facts.reason;
 }
 
-std::shared_ptr<const FilterPolicy> PolicyOfText(const std::string& text, std::string* problem) {
+Status MakePolicyStrictly(const std::string& text, std::shared_ptr<const FilterPolicy>* policy) {
   ROCKSDB_NAMESPACE::ConfigOptions config;
+  config.ignore_unknown_options = false;
   config.ignore_unsupported_options = false;
+  try {
+    return FilterPolicy::CreateFromString(config, text, policy);
+  } catch (const std::exception& exception) {
+    return Status::Aborted(absl::StrCat("exception \"", exception.what(), "\""));
+  }
+}
+
+std::shared_ptr<const FilterPolicy> PolicyOfText(const std::string& text, std::string* problem) {
   std::shared_ptr<const FilterPolicy> policy;
-  const ROCKSDB_NAMESPACE::Status status = FilterPolicy::CreateFromString(config, text, &policy);
+  const Status status = MakePolicyStrictly(text, &policy);
   *problem = status.ok() && policy != nullptr ? std::string()
              : status.ok()                    ? absl::StrCat("'", text, "' is no filter policy")
                                               : absl::StrCat("'", text, "': ", status.ToString());

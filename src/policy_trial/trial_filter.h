@@ -5,6 +5,7 @@
 #define WINNOW_SRC_POLICY_TRIAL_TRIAL_FILTER_H_
 
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/status.h>
 
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,11 @@ struct TreePlace {
 // and logger are the caller's.
 void SetPlace(const TreeShape& shape, const TreePlace& place,
               ROCKSDB_NAMESPACE::FilterBuildingContext* context);
+
+// Makes a policy from its options string with all errors reported, unlike when options are made
+// from text. Exceptions of RocksDB become a status. "nullptr" and the like make none.
+ROCKSDB_NAMESPACE::Status MakePolicyStrictly(
+    const std::string& text, std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>* policy);
 
 // Makes a policy from its options string, such as "winnow:10". If there is none of that name,
 // returns null and sets *problem to the reason.

@@ -1,10 +1,7 @@
 #include "src/refilter/refilter_database.h"
 
-#include <absl/algorithm/container.h>
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_split.h>
-#include <absl/strings/string_view.h>
 #include <rocksdb/version.h>
 
 #include <cstdio>
@@ -15,6 +12,7 @@
 #include "src/database/loaded_options.h"
 #include "src/database/options_path.h"
 #include "src/database/options_text.h"
+#include "src/database/table_paths.h"
 #include "src/database/table_places.h"
 #include "src/policy_trial/learned_trial.h"
 #include "src/policy_trial/policy_trial.h"
@@ -186,21 +184,6 @@ absl::Status ReadFile(Env* env, const std::string& found, const ManifestFile& li
   return absl::OkStatus();
 }
 
-// Returns the families that texts name, each of which is a name, or else a list with commas.
-std::set<std::string> FamiliesOf(const std::vector<std::string>& texts, const Manifest& manifest) {
-  std::set<std::string> named;
-  for (const std::string& text : texts) {
-    const bool is_one = absl::c_any_of(
-        manifest.families, [&text](const auto& family) { return family.second.name == text; });
-    if (is_one) {
-      named.insert(text);
-    } else {
-      for (const absl::string_view name : absl::StrSplit(text, ',')) named.emplace(name);
-    }
-  }
-  return named;
-}
-
 }  // namespace
 
 absl::Status Refused(const std::string& why) { return absl::FailedPreconditionError(why); }
@@ -219,7 +202,10 @@ absl::StatusOr<RefilterDatabase> ReadForRefilter(Env* env, const RefilterRequest
   database.identity = IdentityOf(env, request.database);
   database.folders = {request.database};
   database.folders.insert(database.folders.end(), request.folders.begin(), request.folders.end());
-  std::set<std::string> missing = FamiliesOf(request.families, database.manifest);
+  std::set<std::string> names;
+  for (const auto& [number, family] : database.manifest.families) names.insert(family.name);
+  const std::vector<std::string> named = FamiliesNamed(request.families, names);
+  std::set<std::string> missing(named.begin(), named.end());
   const bool has_all = missing.empty();
   for (const auto& [number, listed] : database.manifest.families) {
     if (missing.erase(listed.name) == 0 && !has_all) continue;

@@ -150,15 +150,12 @@ absl::Status CheckUseOfDatabase(const GivenFlags& given) {
 
 // Returns an error for workloads that are incompatible with other flags.
 absl::Status CheckWorkloads(const WorkloadRequest& request) {
-  const bool existing = absl::GetFlag(FLAGS_use_existing_db);
-  const BenchmarkList& list = request.benchmarks;
-  const std::string written = list.writes.empty() ? "" : list.writes.front().name;
-  return FirstOf({
-      {existing && !list.writes.empty(),
-       absl::StrCat("--benchmarks: '", written,
-                    "' writes, but --use_existing_db measures a database as it is, and nothing in "
-                    "it changes")},
-  });
+  const std::vector<Benchmark>& writes = request.benchmarks.writes;
+  if (writes.empty() || !absl::GetFlag(FLAGS_use_existing_db)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--benchmarks: '", writes.front().name,
+      "' writes, but --use_existing_db measures a database as it is, and nothing in it "
+      "changes"));
 }
 
 absl::StatusOr<Task> TaskOfFlags(const GivenFlags& given) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "src/policy_trial/policy_check.h"
+#include "src/policy_trial/trial_filter.h"
 #include "src/sst/sst_filters.h"
 
 namespace winnow::bench {
@@ -74,11 +75,7 @@ absl::StatusOr<std::vector<std::string>> SplitPolicies(std::string_view list) {
 absl::StatusOr<Policy> MakePolicy(const std::string& asked) {
   Policy policy{asked, nullptr};
   if (asked == kNoPolicy) return policy;
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;
-  config.ignore_unknown_options = false;
-  const rocksdb::Status status =
-      rocksdb::FilterPolicy::CreateFromString(config, asked, &policy.object);
+  const rocksdb::Status status = inspect::MakePolicyStrictly(asked, &policy.object);
   if (!status.ok()) {
     const std::string meant = inspect::NameMeant(asked);
     return absl::InvalidArgumentError(

@@ -7,10 +7,10 @@
 #include <random>
 #include <utility>
 
+#include "src/database/table_paths.h"
 #include "tools/winnow/advise/advice_reading.h"
 #include "tools/winnow/advise/advice_work.h"
 #include "tools/winnow/advise/policy_of_files.h"
-#include "tools/winnow/findings/families.h"
 
 namespace winnow::inspect {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
-#include <absl/strings/str_split.h>
-#include <absl/strings/string_view.h>
 
 #include "src/text/printable.h"
 
@@ -17,21 +15,6 @@ std::set<std::string> FamiliesOf(const std::vector<SstReport>& files) {
     }
   }
   return names;
-}
-
-std::vector<std::string> FamiliesNamed(const std::vector<std::string>& texts,
-                                       const std::set<std::string>& names) {
-  std::vector<std::string> named;
-  for (const std::string& text : texts) {
-    if (names.count(text) > 0) {
-      named.push_back(text);
-      continue;
-    }
-    for (const absl::string_view name : absl::StrSplit(text, ',', absl::SkipEmpty())) {
-      named.emplace_back(name);
-    }
-  }
-  return named;
 }
 
 std::string UnknownFamilies(const std::set<std::string>& names,

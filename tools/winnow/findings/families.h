@@ -14,11 +14,6 @@ namespace winnow::inspect {
 // Returns the known column families of the files.
 std::set<std::string> FamiliesOf(const std::vector<SstReport>& files);
 
-// Returns the families named by `texts`, each of which is one of `names`, or else a comma-separated
-// list. Listed names need not exist.
-std::vector<std::string> FamiliesNamed(const std::vector<std::string>& texts,
-                                       const std::set<std::string>& names);
-
 // Returns a sentence with the wanted families that are not among `names`, and with `names`; empty
 // if all exist.
 std::string UnknownFamilies(const std::set<std::string>& names,
