@@ -99,13 +99,14 @@ class Reading {
   RefilterProgress progress_;
 };
 
-FilterWeight WeightOf(const std::vector<std::string>& blocks, uint64_t keys) {
+// `entries` are the keys and prefixes in the blocks.
+FilterWeight WeightOf(const std::vector<std::string>& blocks, uint64_t entries) {
   FilterWeight weight;
   if (blocks.empty()) return weight;
   double sum = 0;
   for (const std::string& block : blocks) {
     weight.bytes += block.size();
-    sum += ClassifyBlock(block, keys / blocks.size()).expected_fpr.value_or(1);
+    sum += ClassifyBlock(block, entries / blocks.size()).expected_fpr.value_or(1);
   }
   weight.rate = sum / static_cast<double>(blocks.size());
   return weight;
@@ -277,8 +278,9 @@ class Run {
     }
     std::string error;
     const std::vector<std::string> before = ReadFilterBlocks(file.path(), &error);
-    end->before = WeightOf(before, file.tail.keys());
-    end->after = WeightOf(filter->blocks, file.tail.keys());
+    const uint64_t entries = file.tail.Number("rocksdb.num.filter_entries");  // since RocksDB 6.23
+    end->before = WeightOf(before, entries > 0 ? entries : file.tail.keys());
+    end->after = WeightOf(filter->blocks, filter->entries);
     // A single range filter stands beside one that lets all keys through.
     const bool has_ranges = family.winnow && family.winnow->range_bits > 0;
     if (!filter->blocks.empty() && file.tail.keys() > 0 && end->after.rate == 1 && !has_ranges) {

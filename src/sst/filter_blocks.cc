@@ -35,16 +35,16 @@ class Adder {
 
   void Add(const Slice& key) {
     const bool is_in_domain = prefixes_ != nullptr && prefixes_->InDomain(key);
-    if (is_new_partition_ && was_in_domain_) AddEntry(last_prefix_);
+    if (is_new_partition_ && was_in_domain_) builder_->AddKey(last_prefix_);
     is_new_partition_ = false;
     if (whole_keys_ && !(has_key_ && last_key_ == key)) {
-      AddEntry(key);
+      builder_->AddKey(key);
       last_key_.assign(key.data(), key.size());
       has_key_ = true;
     }
     if (is_in_domain) {
       const Slice prefix = prefixes_->Transform(key);
-      if (!whole_keys_ || !has_prefix_ || last_prefix_ != prefix) AddEntry(prefix);
+      if (!whole_keys_ || !has_prefix_ || last_prefix_ != prefix) builder_->AddKey(prefix);
       last_prefix_.assign(prefix.data(), prefix.size());
       has_prefix_ = true;
     }
@@ -54,8 +54,9 @@ class Adder {
   // Ends a partition; `next` is the first key of the next one, or null.
   absl::Status Finish(const Slice* next) {
     if (next != nullptr && prefixes_ != nullptr && prefixes_->InDomain(*next)) {
-      AddEntry(prefixes_->Transform(*next));
+      builder_->AddKey(prefixes_->Transform(*next));
     }
+    filter_->entries += builder_->EstimateEntriesAdded();
     std::unique_ptr<const char[]> buffer;
     Status status;
     const Slice block = builder_->Finish(&buffer, &status);
@@ -70,11 +71,6 @@ class Adder {
   }
 
  private:
-  void AddEntry(const Slice& entry) {
-    builder_->AddKey(entry);
-    ++filter_->entries;
-  }
-
   const bool whole_keys_;
   const SliceTransform* const prefixes_;
   FilterBitsBuilder* const builder_;

@@ -39,7 +39,7 @@ absl::StatusOr<TableTail> ReadTableTail(const std::string& path);
 struct FilterToWrite {
   std::vector<std::string> blocks;          // one, or one a partition; empty: no filter
   std::vector<FilterPartition> partitions;  // those that the file has
-  uint64_t entries = 0;                     // keys and prefixes that were added
+  uint64_t entries = 0;                     // in the filter, as its builder counts them
   std::string policy;                       // FilterPolicy::Name()
   std::string compatibility;                // FilterPolicy::CompatibilityName()
   bool whole_keys = true;

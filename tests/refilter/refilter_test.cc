@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/file_checksum.h>
 #include <rocksdb/utilities/backup_engine.h>
 #include <rocksdb/utilities/checkpoint.h>
@@ -39,6 +40,39 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::RefilteredDatabase;
 using testing::RefilterSetting;
+
+// Settings of blocks, as options strings of tables. Those that this RocksDB does not have are left
+// out.
+void AddFormsOfBlocks(std::vector<RefilterSetting>* settings) {
+  struct Form {
+    std::string name;
+    bool is_there;
+    std::string options;
+  };
+  const std::string partitions =
+      "partition_filters=true;index_type=kTwoLevelIndexSearch;metadata_block_size=512;";
+  const std::vector<Form> forms = {
+      {"hashes_in_blocks", true, "data_block_index_type=kDataBlockBinaryAndHash"},
+      {"first_keys", true, "index_type=kBinarySearchWithFirstKey"},
+      {"whole_index", true, "enable_index_compression=false;index_block_restart_interval=8"},
+      {"format_7", WINNOW_ROCKSDB_AT_LEAST(10, 4), "format_version=7"},
+      {"decoupled", WINNOW_ROCKSDB_AT_LEAST(9, 6),
+       partitions + "decouple_partitioned_filters=true"},
+      {"coupled", WINNOW_ROCKSDB_AT_LEAST(9, 6), partitions + "decouple_partitioned_filters=false"},
+      {"super_blocks", WINNOW_ROCKSDB_AT_LEAST(10, 8), "super_block_alignment_size=16384"},
+      {"separate_values", WINNOW_ROCKSDB_AT_LEAST(11, 0), "separate_key_value_in_data_block=true"},
+      {"searched_by_values", WINNOW_ROCKSDB_AT_LEAST(11, 1),
+       "uniform_cv_threshold=0.5;index_block_search_type=kAuto"}};
+  for (const Form& form : forms) {
+    if (!form.is_there) continue;
+    settings->push_back(
+        {form.name, "bloomfilter:10", [form](Options*, BlockBasedTableOptions* table) {
+           const BlockBasedTableOptions before = *table;
+           ASSERT_STATUS_OK(ROCKSDB_NAMESPACE::GetBlockBasedTableOptionsFromString(
+               testing::StrictConfig(), before, form.options, table));
+         }});
+  }
+}
 
 void PutInPartitions(BlockBasedTableOptions* table) {
   table->partition_filters = true;
@@ -85,6 +119,21 @@ std::vector<RefilterSetting> Settings() {
                       with_table([](auto* options) { options->whole_key_filtering = false; }),
                       {"default"},
                       "fixed:3"});
+  settings.push_back({"one_prefix",
+                      "bloomfilter:10",
+                      [](Options* options, BlockBasedTableOptions* table) {
+                        // Files of thousands of keys.
+                        options->write_buffer_size = 1 << 20;
+                        options->target_file_size_base = 1 << 20;
+                        table->whole_key_filtering = false;
+                      },
+                      {"default"},
+                      "fixed:1"});
+  settings.push_back({"no_prefixes",  // all keys are out of the extractor's domain
+                      "bloomfilter:10",
+                      with_table([](auto* options) { options->whole_key_filtering = false; }),
+                      {"default"},
+                      "fixed:9"});
   settings.push_back({"families", "bloomfilter:10", [](auto*, auto*) {}, {"default", "a", "b"}});
   settings.push_back({"universal", "bloomfilter:10", [](Options* options, auto*) {
                         options->compaction_style = ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
@@ -106,6 +155,7 @@ std::vector<RefilterSetting> Settings() {
                       [](Options* options, auto*) { options->best_efforts_recovery = true; }});
   settings.push_back(
       {"ranges", "{id=winnow;range_bits=15}", [](auto*, auto*) {}, {"default"}, "winnow.range"});
+  AddFormsOfBlocks(&settings);
   return settings;
 }
 
@@ -170,6 +220,32 @@ TEST(RefilterTest, AllKeysStayThereAndBack) {
     }
     database.Close();
     if (::testing::Test::HasFailure()) return;
+  }
+}
+
+uint64_t EntriesOfFilters(const std::string& database) {
+  uint64_t entries = 0;
+  for (const inspect::SstReport& file : inspect::ReadDatabase(database).files) {
+    entries += file.filter->keys;
+  }
+  return entries;
+}
+
+// RocksDB may count an empty prefix, too, where filters have prefixes alone.
+TEST(RefilterTest, EntriesOfFiltersAreAtMostThoseThatRocksDBCounts) {
+  for (const RefilterSetting& setting : Settings()) {
+    if (setting.extractor.empty() || setting.policy != "bloomfilter:10") continue;
+    SCOPED_TRACE(setting.name);
+    const testing::TemporaryFolder folder;
+    RefilteredDatabase database(folder / "db", setting);
+    database.Open(setting.policy);
+    database.Write(16'000);
+    testing::WaitForRest(database.database());
+    database.Close();
+    const uint64_t before = EntriesOfFilters(database.path());
+    ExpectWritten(database.Refilter("winnow:10"));
+    ExpectWritten(database.Refilter("bloomfilter:10"));
+    EXPECT_LE(EntriesOfFilters(database.path()), before);
   }
 }
 
