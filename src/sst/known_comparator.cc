@@ -50,12 +50,23 @@ class WithoutTimestamps final : public Comparator {
   const Comparator* with_;
 };
 
+// Returns MyRocks' and MariaDB's comparators, which order keys bytewise, or null.
+const Comparator* ComparatorOfMyRocks(const std::string& name) {
+  static const auto* const ascending = new StandIn("RocksDB_SE_v3.10", true);
+  static const auto* const descending = new StandIn("rev:RocksDB_SE_v3.10", false);
+  for (const Comparator* const comparator : {ascending, descending}) {
+    if (name == comparator->Name()) return comparator;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const Comparator* FindComparator(const std::string& name) {
   if (name.empty()) {
     return ROCKSDB_NAMESPACE::BytewiseComparator();
   }
+  if (const Comparator* const comparator = ComparatorOfMyRocks(name)) return comparator;
   ROCKSDB_NAMESPACE::ConfigOptions config;
   config.ignore_unsupported_options = false;
   const Comparator* comparator = nullptr;
