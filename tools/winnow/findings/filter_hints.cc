@@ -22,6 +22,10 @@ using Files = std::vector<const SstReport*>;
 constexpr uint64_t kKeysThatMatter = 1000;  // smaller filters cost little, whatever their kind
 constexpr char kCompact[] =
     "compact them (CompactRange with bottommost_level_compaction=kForce rewrites all)";
+constexpr char kRefilter[] =
+    "winnow refilter FOLDER --policy=POLICY writes new filters while the database is closed, and "
+    "so "
+    "does a compaction (CompactRange with bottommost_level_compaction=kForce rewrites all)";
 
 uint64_t EntriesOf(const Files& files) {
   uint64_t entries = 0;
@@ -125,7 +129,7 @@ class Family {
           " no filter: they were written without a policy, as a compaction worker may, and every "
           "lookup in their "
           "range of keys reads a block of them; ",
-          kCompact);
+          kRefilter);
     }
   }
 
@@ -168,7 +172,7 @@ class Family {
     if (!always.empty()) {
       Say(NumberWithCommas(always.size(), "file"), where_,
           always.size() == 1 ? " has a filter" : " have filters",
-          " that RocksDB could not build, and that let every key through: ", kCompact);
+          " that RocksDB could not build, and that let every key through: ", kRefilter);
     }
   }
 
@@ -184,7 +188,7 @@ class Family {
       Say(NumberWithCommas(above.size(), "filter"), where_, above.size() == 1 ? " has" : " have",
           " more than 1.5 times the rate that ", above.size() == 1 ? "it was" : "they were",
           " built for (at worst ", Percent(*worst.expected_fpr), " for ",
-          Percent(worst.built_for->target_fpr), "): ", kCompact);
+          Percent(worst.built_for->target_fpr), "): ", kRefilter);
     }
   }
 
@@ -215,7 +219,7 @@ class Family {
       Say(NumberWithCommas(above.size(), "file"), where_,
           above.size() == 1 ? " has a filter" : " have filters", " of up to ",
           Percent(*Worst(above).filter->expected_fpr), ", where ", Percent(usual),
-          " is usual: they were written with fewer bits per key; ", kCompact);
+          " is usual: they were written with fewer bits per key; ", kRefilter);
     }
   }
 
@@ -265,7 +269,7 @@ class Family {
       Say(NumberWithCommas(builtin.size(), "file"), where_, builtin.size() == 1 ? " has" : " have",
           " RocksDB's own filters beside those with Winnow's: compactions convert them as they go; "
           "to have it done, ",
-          kCompact);
+          kRefilter);
     }
   }
 
