@@ -7,7 +7,8 @@
 # keys; no process ends by a signal; and the folder is unchanged, including times and inodes of all files. If
 # its filters are by bloomfilter:10, the numbers that advise predicts for this policy are compared with those
 # that it counts: bytes within 3%, false reads within 15% or four standard deviations. For a database that is
-# being written to: no fault, and exit code 0. Each line of output is a row of a table.
+# being written to: no fault, and exit code 0. Then `winnow refilter` gives the files Winnow's filters, and those of
+# bloomfilter:10 again, where the program's own answers must stay the same. Each line of output is a row of a table.
 
 packages=(mariadb-server mariadb-plugin-rocksdb ceph-mon ceph-base balboa balboa-backend-rocksdb rocksdb-tools sortmerna
   python3)
@@ -71,6 +72,31 @@ judge() {
   sum_up "$(find "$folder" -name '*.sst' | wc -l)" "$#" "$got"
 }
 
+# Prefix of programs that ask a database: none, or what gives them Winnow's policy.
+over=()
+
+# there_and_back FOLDER ANSWERS: gives the files Winnow's filters and then RocksDB's, and compares what the function
+# ANSWERS prints before, between and after. Prints how many files changed.
+there_and_back() {
+  local folder=$1 answers=$2 policy changed=()
+  over=()
+  "$answers" >"$said/answers" 2>>"$said/program"
+  [[ -s $said/answers ]] || problem "the program gives no answers"
+  for policy in winnow:10 bloomfilter:10; do
+    if [[ $(tool refilter "$folder" --policy="$policy" --json) != 0 ]]; then
+      problem "refilter to $policy: $(head -c 300 "$said/refilter.err")"
+      return
+    fi
+    changed+=("$(sed -n 's/^ *"changed": \([0-9]*\).*/\1/p' "$said/refilter.out")")
+    [[ $(tool verify "$folder" --json) == 0 ]] || problem "verify finds faults after refilter to $policy"
+    over=()
+    [[ $policy != winnow:10 ]] || over=("$winnow" run --policy=winnow:10 --)
+    "$answers" >"$said/answers.$policy" 2>>"$said/program"
+    cmp -s "$said/answers" "$said/answers.$policy" || problem "other answers after refilter to $policy"
+  done
+  echo "${changed[0]}, ${changed[1]}"
+}
+
 # sum_up FILES KEYS CODES: checks the recorded output, and prints the cells of the row.
 sum_up() {
   python3 - "$said" "$@" <<'PYTHON'
@@ -117,82 +143,99 @@ def foretold():
 kinds = sorted(set(f["kind"] for f in verify["files"]))
 reasons = sorted(set(re.sub(r"\S*\.sst", "FILE", f["error"])[:160] for f in errors))
 print("%d | %s | %d | %d | %s | %s | %s" % (files, ", ".join(kinds), sum(f["keys"] for f in verify["files"]),
-      sum(1 for f in verify["files"] if f["ok"]), codes, foretold(), "; ".join(reasons)))
+      sum(1 for f in verify["files"] if f["ok"]), codes, foretold(), "; ".join(reasons)), end=" | ")
 PYTHON
 }
 
 # The tries #################################################################################################
 # Each try is a function that runs in its own new folder.
 
-bench() { program db_bench --db=db --num=60000 --value_size=60 --write_buffer_size=1048576 --target_file_size_base=1048576 \
-  --max_bytes_for_level_base=4194304 --seed=1 "$@"; }
+bench() {
+  bench_flags=(--db=db --num=60000 --value_size=60 --write_buffer_size=1048576 --target_file_size_base=1048576
+    --max_bytes_for_level_base=4194304 --seed=1 "$@")
+  program db_bench "${bench_flags[@]}"
+}
+
+# Prints how many keys db_bench finds, with the flags of its last run.
+bench_answers() {
+  "${over[@]}" db_bench "${bench_flags[@]}" --use_existing_db=true --disable_auto_compactions=true --num=60000 --reads=60000 \
+    --benchmarks=readrandom,readmissing,readseq | grep -oE '^read[a-z]*|\(?[0-9]+ of [0-9]+ found'
+}
+
+# judge_bench KEY…: judges db_bench's database, with exit codes of 0, and refilters it.
+judge_bench() {
+  judge db 0 0 0 "$@"
+  there_and_back db bench_answers
+}
 
 try_db_bench() {
   bench --benchmarks=fillseq,overwrite --bloom_bits=10
   bench --benchmarks=deleterandom,flush --use_existing_db=true --num=3000 --bloom_bits=10
-  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+  judge_bench "$(number 7)" "$(number 31234)"
 }
 
 try_db_bench_defaults() {
   bench --benchmarks=fillrandom
-  judge db 0 0 0
+  judge_bench
 }
 
 try_db_bench_partitions() {
   bench --benchmarks=fillseq,overwrite --bloom_bits=10 --partition_index_and_filters=true --metadata_block_size=512
-  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+  judge_bench "$(number 7)" "$(number 31234)"
 }
 
 try_db_bench_ribbon() {
   bench --benchmarks=fillseq,overwrite --bloom_bits=10 --use_ribbon_filter=true --format_version=5
-  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+  judge_bench "$(number 7)" "$(number 31234)"
 }
 
 try_db_bench_legacy() {
   bench --benchmarks=fillseq,overwrite --bloom_bits=10 --format_version=2
-  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+  judge_bench "$(number 7)" "$(number 31234)"
 }
 
 try_db_bench_prefixes() {
   bench --benchmarks=fillseq,overwrite --bloom_bits=10 --prefix_size=6 --whole_key_filtering=false
-  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+  judge_bench "$(number 7)" "$(number 31234)"
 }
 
 try_db_bench_families() {
   bench --benchmarks=fillseq --bloom_bits=10 --num_column_families=4
   # Opening the database again flushes each family's memtable into a file.
   bench --benchmarks=overwrite --use_existing_db=true --num=1000 --bloom_bits=10 --num_column_families=4
-  judge db 0 0 0 "$(number 8)"
+  judge_bench "$(number 8)"
 }
 
 try_db_bench_timestamps() {
   bench --benchmarks=fillseq --bloom_bits=10 --user_timestamp_size=8
-  judge db 0 0 0 0000000000000007 0000000000001234
+  judge_bench 0000000000000007 0000000000001234
 }
 
 try_db_bench_blobs() {
   bench --benchmarks=fillseq,overwrite --bloom_bits=10 --enable_blob_files=true --min_blob_size=10
-  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+  judge_bench "$(number 7)" "$(number 31234)"
 }
 
 try_db_bench_universal() {
   bench --benchmarks=fillseq,overwrite --bloom_bits=10 --compaction_style=1
-  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+  judge_bench "$(number 7)" "$(number 31234)"
 }
 
 try_db_bench_merges() {
   bench --benchmarks=fillseq,mergerandom --bloom_bits=10 --merge_operator=stringappend
-  judge db 0 0 0 "$(number 7)" "$(number 31234)"
+  judge_bench "$(number 7)" "$(number 31234)"
 }
 
 try_db_bench_plain_tables() {
   bench --benchmarks=fillseq --use_plain_table=true --mmap_read=true --prefix_size=8 --compression_type=none
   judge db 2 2 2
+  echo -
 }
 
 try_db_bench_cuckoo_tables() {
   bench --benchmarks=fillseq --use_cuckoo_table=true --mmap_read=true --compression_type=none --allow_concurrent_memtable_write=false
   judge db 2 2 2
+  echo -
 }
 
 try_ldb() {
@@ -200,6 +243,12 @@ try_ldb() {
   program bash -c 'ldb --db=db --create_if_missing --bloom_bits=14 load <pairs && ldb --db=db --bloom_bits=14 compact'
   program ldb --db=db --bloom_bits=14 put later 1
   judge db 0 0 0 "$(text key77)" "$(text key19999)"
+  there_and_back db ldb_answers
+}
+
+ldb_answers() {
+  "${over[@]}" ldb --db=db scan
+  for key in key77 key19999 later key20001; do "${over[@]}" ldb --db=db get "$key"; done
 }
 
 try_sortmerna() {
@@ -217,6 +266,14 @@ try_sortmerna() {
   program sortmerna --ref references.fa --reads reads.fa --workdir work --fastx --blast 1 --threads 1 --task 0
   program sortmerna --ref references.fa --reads reads.fa --workdir work --fastx --blast 1 --threads 1 --task 2
   judge work/kvdb 0 0 0
+  there_and_back work/kvdb sortmerna_answers
+}
+
+# The report on the alignments, which it reads from its database.
+sortmerna_answers() {
+  rm -rf work/out
+  "${over[@]}" sortmerna --ref references.fa --reads reads.fa --workdir work --fastx --blast 1 --threads 1 --task 2 >>"$said/program"
+  cat work/out/aligned.fa work/out/aligned.blast
 }
 
 try_balboa() {
@@ -242,10 +299,18 @@ for i in range(5000):
   server=$backend
   stop_server
   # A restart flushes the memtable into a file.
-  start balboa-rocksdb -d db -l 127.0.0.1 -p "$port"
-  await_server bash -c ": </dev/tcp/127.0.0.1/$port"
-  stop_server
+  balboa_answers >dumped
   judge db 0 0 0
+  there_and_back db balboa_answers
+}
+
+balboa_answers() {
+  local port
+  port=$(free_port)
+  start "${over[@]}" balboa-rocksdb -d db -l 127.0.0.1 -p "$port"
+  await_server bash -c ": </dev/tcp/127.0.0.1/$port"
+  balboa-backend-console dump -p "$port" | balboa-backend-console jsonize | sort
+  stop_server
 }
 
 try_ceph() {
@@ -260,23 +325,34 @@ try_ceph() {
   program ceph-kvstore-tool rocksdb mon/store.db compact
   program ceph-kvstore-tool rocksdb mon/store.db set try later ver 1
   judge mon/store.db 0 0 0 "$(text 'try\0key7')" "$(text 'try\0key39')"
+  # Its RocksDB of before 6.15 may give a new file the number of one that the MANIFEST does not name.
+  tool refilter mon/store.db --policy=winnow:10 >"$said/status"
+  grep -q 'open and close it once with 6.15 or later' "$said/refilter.err" || problem "refilter does not refuse it"
+  [[ $(<"$said/status") == 2 ]] || problem "refilter ends with $(<"$said/status") instead of 2"
+  echo "refused: RocksDB before 6.15"
 }
 
 sql() { program mariadb --no-defaults --socket=sock --user=root --execute="$1" mysql; }
 
+# start_mariadb FILTER: starts a server on its data.
+start_mariadb() {
+  start "${over[@]}" mariadbd "${mariadb_options[@]}" --socket="$PWD/sock" --skip-networking --pid-file="$PWD/pid" \
+    --plugin-load-add=ha_rocksdb --innodb-buffer-pool-size=16M --innodb-use-native-aio=OFF --tmpdir="$PWD" \
+    --loose-rocksdb-default-cf-options="block_based_table_factory={filter_policy=$1}"
+  await_server mariadb-admin --no-defaults --socket=sock ping
+}
+
 # serve_mariadb FILTER: creates a table of 20,000 rows in a server, and keeps the server running.
 serve_mariadb() {
-  local options=(--no-defaults --datadir="$PWD/data")
+  mariadb_filter=$1
+  mariadb_options=(--no-defaults --datadir="$PWD/data")
   mkdir data
   if ((EUID == 0)); then
     chown mysql: . data
-    options+=(--user=mysql)
+    mariadb_options+=(--user=mysql)
   fi
-  program mariadb-install-db "${options[@]}" --force --auth-root-authentication-method=normal --skip-test-db
-  start mariadbd "${options[@]}" --socket="$PWD/sock" --skip-networking --pid-file="$PWD/pid" --plugin-load-add=ha_rocksdb \
-    --innodb-buffer-pool-size=16M --innodb-use-native-aio=OFF --tmpdir="$PWD" \
-    --loose-rocksdb-default-cf-options="block_based_table_factory={filter_policy=$1}"
-  await_server mariadb-admin --no-defaults --socket=sock ping
+  program mariadb-install-db "${mariadb_options[@]}" --force --auth-root-authentication-method=normal --skip-test-db
+  start_mariadb "$1"
   sql "CREATE TABLE t (id INT PRIMARY KEY, word VARCHAR(100), back INT, KEY (word), KEY (back) COMMENT 'rev:backwards') ENGINE=ROCKSDB;
     INSERT INTO t SELECT seq * 2, MD5(seq), seq FROM seq_1_to_20000;
     SET GLOBAL rocksdb_force_flush_memtable_now = 1;
@@ -284,22 +360,38 @@ serve_mariadb() {
     SET GLOBAL rocksdb_force_flush_memtable_now = 1; SET GLOBAL rocksdb_compact_cf = 'default'"
 }
 
+# Checks the table, looks up each row by its key and by each index, absent ones too, and lists the rows.
+mariadb_answers() {
+  start_mariadb "$mariadb_filter"
+  mariadb --no-defaults --socket=sock --user=root mysql --execute="CHECK TABLE t;
+    SELECT COUNT(*), SUM(t.back) FROM seq_1_to_45000 s STRAIGHT_JOIN t FORCE INDEX (PRIMARY) ON t.id = s.seq;
+    SELECT COUNT(*), SUM(t.back) FROM seq_1_to_20000 s STRAIGHT_JOIN t FORCE INDEX (word) ON t.word = MD5(s.seq);
+    SELECT COUNT(*), SUM(t.id) FROM seq_1_to_25000 s STRAIGHT_JOIN t FORCE INDEX (back) ON t.back = s.seq;
+    SELECT * FROM t ORDER BY id; SELECT id FROM t FORCE INDEX (back) ORDER BY back DESC"
+  stop_server
+}
+
 try_mariadb() {
   serve_mariadb bloomfilter:10:false
   stop_server
   judge 'data/#rocksdb' 0 0 0
+  there_and_back 'data/#rocksdb' mariadb_answers
 }
 
 try_mariadb_no_filter() {
   serve_mariadb nullptr
   stop_server
   judge 'data/#rocksdb' 0 0 0
+  there_and_back 'data/#rocksdb' mariadb_answers
 }
 
+# The new ends are prepared while the server has the database open.
 try_mariadb_serving() {
   serve_mariadb bloomfilter:10:false
   judge 'data/#rocksdb' 0 0 0
+  [[ $(tool refilter 'data/#rocksdb' --policy=winnow:10 --prepare --json) == 0 ]] || problem "refilter --prepare fails"
   stop_server
+  there_and_back 'data/#rocksdb' mariadb_answers
 }
 
 # While the database is written to, files are created and deleted, so their number is not checked.
@@ -334,7 +426,7 @@ try_db_bench_writing() {
   done
   stop_server
   ((files > rounds)) || problem "only $files files were verified in $rounds rounds"
-  echo "$files | in $rounds rounds | - | - | 0 in $((read - faults)) of $read | - | "
+  echo "$files | in $rounds rounds | - | - | 0 in $((read - faults)) of $read | - |  | -"
 }
 
 # Name, function, and required programs.
@@ -400,8 +492,8 @@ begin() {
   winnow=$(realpath "$1")
   "$winnow" --version
   echo
-  echo "| database | SST files | filters | keys asked | files good | inspect, verify, probe | bytes and false reads predicted, to now | not verified, as |"
-  echo "|---|---:|---|---:|---:|---|---|---|"
+  echo "| database | SST files | filters | keys asked | files good | inspect, verify, probe | bytes and false reads predicted, to now | not verified, as | files refiltered, there and back |"
+  echo "|---|---:|---|---:|---:|---|---|---|---|"
 }
 
 sum_up_all() {
