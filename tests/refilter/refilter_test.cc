@@ -155,6 +155,11 @@ std::vector<RefilterSetting> Settings() {
                       [](Options* options, auto*) { options->best_efforts_recovery = true; }});
   settings.push_back(
       {"ranges", "{id=winnow;range_bits=15}", [](auto*, auto*) {}, {"default"}, "winnow.range"});
+  settings.push_back({"comparator_of_myrocks", "bloomfilter:10", [](Options* options, auto*) {
+                        static const auto comparator =
+                            inspect::NewStandIn("RocksDB_SE_v3.10", /*upwards=*/true);
+                        options->comparator = comparator.get();
+                      }});
   AddFormsOfBlocks(&settings);
   return settings;
 }
