@@ -44,7 +44,7 @@ enum class RangeKind : uint8_t {
   kAuto = 0,       // "auto"
   kPositions = 1,  // "positions"
   kTrees = 2,      // "trees"
-  kBoth = 3,       // "both"
+  kBoth = 3,       // "both": kAuto since 2.0
   kSingle = 4,     // "single"
 };
 
@@ -140,10 +140,11 @@ struct PolicyOptions {
   //     keys have; other keys get trees.
   //   "trees": for scans of all keys with a prefix of any length. Nearly all scans that begin close
   //     behind a key read the file.
-  //   "both": both kinds, which share w by the sampled scans; in a compaction worker, half each.
-  //   "auto": positions if a file's keys mostly have one length and differ in at most 8 bytes, else
-  //     trees. Once some 32 ranges of scans of the tree are sampled, the kind that denies more of
-  //     them. 128 ranges are kept, in memory only, with at most 64 bytes per end.
+  //   "auto": positions if a file's keys mostly have one length, differ in at most 8 bytes, and
+  //   seem
+  //     to be one number (winnow/range_filter.h), else trees. Once some 32 ranges of scans of the
+  //     tree are sampled, the kind that denies more of them. 128 ranges are kept, in memory only,
+  //     with at most 64 bytes per end.
   //   "single": positions, which also answer lookups of keys, at a rate of 2^-w. The file has no
   //     other filter if 2^-w is at most the rate of bits_per_key and all keys have one length.
   //     Other files get both filters, as with "positions", and so do all files with filter_memory

@@ -308,6 +308,10 @@ std::string WithoutEffect(const PolicyOptions& options) {
   if (options.level_plan == LevelPlan::kLearned || options.level_plan == LevelPlan::kByLevel) {
     text = given(kLevelPlanOption.name) + " means auto, which learns from lookups";
   }
+  if (options.range_kind == RangeKind::kBoth) {
+    text += (text.empty() ? "" : "; ") + given(kRangeKindOption.name) +
+            " means auto, which takes the kind that denies more of the scans";
+  }
   std::string idle;
   if (options.absent_share > 0 && options.absent_share < 1) {
     idle = given(kAbsentShareOption.name);

@@ -32,13 +32,12 @@ using testing::RandomHashes;
 using testing::SomeKeys;
 
 constexpr RangeKinds kAllKinds[] = {RangeKinds::kByKeys, RangeKinds::kPositions, RangeKinds::kTrees,
-                                    RangeKinds::kBoth, RangeKinds::kBest};
+                                    RangeKinds::kBest};
 
 TableRangePlan PlanOf(RangeKinds kinds, double bits = 15, std::vector<AskedRange> asked = {}) {
   TableRangePlan plan;
   plan.kinds = kinds;
   plan.range_bits = bits;
-  plan.trees_bits = bits / 2;
   plan.asked = std::make_shared<const std::vector<AskedRange>>(std::move(asked));
   return plan;
 }
@@ -314,17 +313,15 @@ TEST(TableRangesTest, TheKindThatDeniesMoreStays) {
   }
 }
 
-TEST(TableRangesTest, BothKindsShareTheBits) {
+// Winnow 1.2 wrote such filters for range_kind=both.
+TEST(TableRangesTest, BothKindsOfAllKeysAreAsked) {
   RandomHashes random(testing::TestSeed());
   const Keys keys = Composed(4000, &random);
-  TableRangePlan plan = PlanOf(RangeKinds::kBoth, 30);
-  plan.trees_bits = 12;
-  const std::string block = BlockOf(Build(keys, plan));
+  std::vector<TableRange> both = Build(keys, PlanOf(RangeKinds::kPositions, 18));
+  both.push_back(std::move(Build(keys, PlanOf(RangeKinds::kTrees, 12)).front()));
+  const std::string block = BlockOf(both);
   const TableRanges ranges(block);
   ASSERT_EQ(ranges.size(), 2u);
-  EXPECT_EQ(ranges.view(0).info().kind, RangeFilterKind::kPositions);
-  EXPECT_EQ(ranges.view(0).info().range_bits, 18);
-  EXPECT_EQ(ranges.view(1).info().range_bits, 12);
   EXPECT_EQ(testing::RangeFilterOfTable(block), ranges.bytes(0)) << "for a reader of one filter";
   const std::string& key = *std::next(keys.begin(), 2000);
   const std::string head = key.substr(0, 16);

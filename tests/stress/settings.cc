@@ -58,7 +58,7 @@ std::string RandomPolicy(Random* random) {
                                             ";range_bits=15",
                                             ";range_bits=8;range_kind=positions",
                                             ";range_bits=10;range_kind=trees",
-                                            ";range_bits=12;range_kind=both",
+                                            ";range_bits=12;range_kind=trees",
                                             ";range_bits=14;range_kind=single",
                                             ";range_bits=2"};
   switch (random->Below(10)) {

@@ -25,7 +25,6 @@ RangeFilterKind MainKind(RangeKinds kinds) noexcept {
     case RangeKinds::kTrees:
       return RangeFilterKind::kTrees;
     case RangeKinds::kPositions:
-    case RangeKinds::kBoth:
     case RangeKinds::kBest:
       break;
   }
@@ -52,14 +51,9 @@ TableRanges ViewsOf(const std::vector<TableRange>& ranges) noexcept {
 
 TableRangeBuilder::TableRangeBuilder(const TableRangePlan& plan) noexcept
     : plan_(plan),
-      main_(NewBuilder(positions_bits(), MainKind(plan.kinds))),
-      others_(NewBuilder(positions_bits(), RangeFilterKind::kTrees)),
-      trees_(NewBuilder(plan.kinds == RangeKinds::kBoth ? plan.trees_bits : plan.range_bits,
-                        RangeFilterKind::kTrees)) {}
-
-double TableRangeBuilder::positions_bits() const noexcept {
-  return plan_.kinds == RangeKinds::kBoth ? plan_.range_bits - plan_.trees_bits : plan_.range_bits;
-}
+      main_(NewBuilder(plan.range_bits, MainKind(plan.kinds))),
+      others_(NewBuilder(plan.range_bits, RangeFilterKind::kTrees)),
+      trees_(NewBuilder(plan.range_bits, RangeFilterKind::kTrees)) {}
 
 void TableRangeBuilder::Add(std::string_view key) noexcept {
   if (has_none_) return;
@@ -122,7 +116,7 @@ void TableRangeBuilder::PlaceFirstKeys() {
     if (has_trees_beside()) return AbandonParts();  // trees_ has all keys
     usual_length_ = 0;
   }
-  main_ = NewBuilder(positions_bits(), kind);
+  main_ = NewBuilder(plan_.range_bits, kind);
   begin = 0;
   last_key_.clear();
   const std::string bytes = std::exchange(first_bytes_, {});
@@ -167,8 +161,7 @@ size_t TableRangeBuilder::EstimateSize(uint64_t n) const noexcept {
   const size_t parts =
       main_.EstimateSize(n - std::min(of_others, n)) + others_.EstimateSize(of_others);
   if (!has_trees_beside()) return parts;
-  const size_t trees = trees_.EstimateSize(n);
-  return plan_.kinds == RangeKinds::kBoth ? parts + trees : std::max(parts, trees);
+  return std::max(parts, trees_.EstimateSize(n));
 }
 
 std::vector<TableRange> TableRangeBuilder::Finish() noexcept {
@@ -214,12 +207,6 @@ std::vector<TableRange> TableRangeBuilder::Choose(std::vector<TableRange> parts,
       denied_.by_positions += positions.MayContain(begin, end) ? 0 : 1;
       denied_.by_trees += all.MayContain(begin, end) ? 0 : 1;
     }
-  }
-  if (plan_.kinds == RangeKinds::kBoth) {
-    // Winnow 1.1 asks only the first filter, if it has all keys.
-    const bool has_others = parts.front().role == RangeRole::kPart;
-    parts.insert(has_others ? parts.begin() : parts.end(), std::move(of_trees.front()));
-    return parts;
   }
   const bool takes_positions = denied_.by_positions == denied_.by_trees
                                    ? !is_rare_ && IsOfFewDigits(parts.front().filter.bytes())

@@ -25,14 +25,12 @@ enum class RangeKinds : uint8_t {
   kByKeys,     // the kind that RangeFilterBuilder chooses for keys of the usual length
   kPositions,  // positions, for keys that can have one; by retrieval if that takes fewer bits
   kTrees,
-  kBoth,
   kBest,  // builds both, and keeps the one that denies more of the asked ranges
 };
 
 struct TableRangePlan {
   RangeKinds kinds = RangeKinds::kByKeys;
-  double range_bits = 15;   // bits of one kind, or of both together
-  double trees_bits = 7.5;  // the trees' part of range_bits, with kBoth
+  double range_bits = 15;
   // Ranges by which the kinds are compared; may be null.
   std::shared_ptr<const std::vector<AskedRange>> asked;
 };
@@ -85,10 +83,7 @@ class TableRangeBuilder {
   // positions are asked for.
   static constexpr size_t kLeastShare = 75;
 
-  bool has_trees_beside() const noexcept {
-    return plan_.kinds == RangeKinds::kBoth || plan_.kinds == RangeKinds::kBest;
-  }
-  double positions_bits() const noexcept;
+  bool has_trees_beside() const noexcept { return plan_.kinds == RangeKinds::kBest; }
   void Place(std::string_view key);
   void PlaceFirstKeys();
   void AbandonParts() noexcept;
@@ -98,7 +93,7 @@ class TableRangeBuilder {
   const TableRangePlan plan_;
   RangeFilterBuilder main_;    // keys of the usual length, or all keys
   RangeFilterBuilder others_;  // trees of the other keys
-  RangeFilterBuilder trees_;   // trees of all keys, with kBoth and kBest
+  RangeFilterBuilder trees_;   // trees of all keys, with kBest
   size_t usual_length_ = 0;    // 0: any
   bool is_rare_ = false;       // the usual length is rarer than kLeastShare
   bool has_main_ = false;      // has a key
@@ -106,7 +101,7 @@ class TableRangeBuilder {
   bool is_other_ = false;  // the last key is in others_
   bool has_no_parts_ = false;
   bool has_none_ = false;
-  std::string first_key_;  // used with kBoth and kBest
+  std::string first_key_;  // used with kBest
   std::string last_key_;
   bool has_begun_ = false;  // the first keys are in their builders
   std::string first_bytes_;

@@ -25,7 +25,7 @@ RangePart::RangePart(const core::TableRangePlan& plan, bool has_whole_keys,
 RangePart::~RangePart() {
   if (asked_ == nullptr || !is_measuring_ || !has_entries_) return;
   try {
-    const std::string sentence = asked_->Measured(kind_, denied_);
+    const std::string sentence = asked_->Measured(denied_);
     if (sentence.empty() || logger_ == nullptr) return;
     ROCKSDB_NAMESPACE::Log(ROCKSDB_NAMESPACE::InfoLogLevel::INFO_LEVEL, logger_, "[winnow] %s",
                            sentence.c_str());

@@ -1,25 +1,8 @@
 #include "src/rocksdb/trees/asked_ranges.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace winnow::plugin {
-namespace {
 
 using core::RangeKinds;
-
-// Weight of earlier files relative to the latest one.
-constexpr double kFading = 0.5;
-
-// Returns the bits of trees. Each sort of scans has a false-positive rate of about 2^-bits, so that
-// the sum of both is minimal if the bits differ by log2 of the ratio of their numbers. Each kind
-// keeps at least a quarter of the bits.
-double TreesBits(double range_bits, double by_positions, double by_trees) noexcept {
-  const double ratio = std::log2((by_trees + 1) / (by_positions + 1));
-  return std::clamp((range_bits + ratio) / 2, range_bits / 4, range_bits * 3 / 4);
-}
-
-}  // namespace
 
 void AskedRanges::Note(std::string_view begin, std::string_view end) noexcept {
   if (!is_wanted_.load(std::memory_order_relaxed)) return;
@@ -64,6 +47,7 @@ core::TableRangePlan AskedRanges::PlanFor(RangeKind kind, double range_bits) {
   }
   switch (kind) {
     case RangeKind::kAuto:
+    case RangeKind::kBoth:
       plan.kinds = is_measured ? RangeKinds::kBest : decided_;
       break;
     case RangeKind::kPositions:
@@ -73,18 +57,12 @@ core::TableRangePlan AskedRanges::PlanFor(RangeKind kind, double range_bits) {
     case RangeKind::kTrees:
       plan.kinds = RangeKinds::kTrees;
       break;
-    case RangeKind::kBoth:
-      plan.kinds = RangeKinds::kBoth;
-      plan.trees_bits = TreesBits(range_bits, by_positions_, by_trees_);
-      break;
   }
   return plan;
 }
 
-std::string AskedRanges::Measured(RangeKind kind, const core::DeniedRanges& denied) {
+std::string AskedRanges::Measured(const core::DeniedRanges& denied) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  by_positions_ = kFading * by_positions_ + static_cast<double>(denied.by_positions);
-  by_trees_ = kFading * by_trees_ + static_cast<double>(denied.by_trees);
   denied_by_positions_ += denied.by_positions;
   denied_by_trees_ += denied.by_trees;
   if (++files_ < kMostFiles && denied_by_positions_ + denied_by_trees_ < kEnough) return {};
@@ -94,7 +72,7 @@ std::string AskedRanges::Measured(RangeKind kind, const core::DeniedRanges& deni
              : denied_by_positions_ > denied_by_trees_    ? RangeKinds::kPositions
                                                           : RangeKinds::kTrees;
   std::string sentence;
-  if (decided_ != before && decided_ != RangeKinds::kByKeys && kind == RangeKind::kAuto) {
+  if (decided_ != before && decided_ != RangeKinds::kByKeys) {
     sentence = "range_kind=auto: new range filters of this column family are " +
                std::string(decided_ == RangeKinds::kPositions ? "positions" : "trees") +
                ": of the scans that were sampled, positions deny " +

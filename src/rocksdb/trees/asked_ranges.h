@@ -36,7 +36,7 @@ class AskedRanges {
 
   // Records the measurements of a file that was built by a plan with ranges. Returns a sentence for
   // the LOG if another kind is chosen from now on, else an empty string. May throw std::bad_alloc.
-  std::string Measured(RangeKind kind, const core::DeniedRanges& denied);
+  std::string Measured(const core::DeniedRanges& denied);
 
   // Returns the kind of new files; kByKeys until one was chosen.
   core::RangeKinds decided() const noexcept;
@@ -60,9 +60,6 @@ class AskedRanges {
   unsigned files_ = 0;
   uint64_t denied_by_positions_ = 0;
   uint64_t denied_by_trees_ = 0;
-  // Exponentially decaying sums over all files, for kBoth.
-  double by_positions_ = 0;
-  double by_trees_ = 0;
 };
 
 }  // namespace winnow::plugin

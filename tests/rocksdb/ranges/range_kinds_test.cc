@@ -181,29 +181,5 @@ INSTANTIATE_TEST_SUITE_P(, RangeKindsTest,
                          ::testing::Combine(::testing::Range(size_t{0}, std::size(kScannedShapes)),
                                             ::testing::Bool()));
 
-// Both types of scans on one tree. No kind that is chosen by default serves both.
-TEST(RangeKindsOfOneTreeTest, BothServeScansOfBothSorts) {
-  const Shape prefixes = {"", testing::IndexKeyTime, testing::OtherKeyOfIndex, true};
-  const Shape close = {"", testing::IndexKeyTime, testing::Behind, true};
-  const ScannedDatabase positions(close, PolicyOf("range_bits=15;range_kind=positions"), false);
-  const ScannedDatabase trees(close, PolicyOf("range_bits=15;range_kind=trees"), false);
-  ScannedDatabase both(close, PolicyOf("range_bits=30;range_kind=both"), false);
-  for (const bool again : {false, true}) {
-    if (again) both.LoadAgain();
-    const double by_positions = positions.Scan(close);
-    const double by_trees = trees.Scan(prefixes);
-    const double close_by_both = both.Scan(close);
-    const double prefixes_by_both = both.Scan(prefixes);
-    std::printf(
-        "behind a key: positions %.4f, both %.4f; a key's prefix: trees %.4f, both %.4f; bits per "
-        "key: %.1f, %.1f, %.1f\n",
-        by_positions, close_by_both, by_trees, prefixes_by_both, positions.FilterBitsAKey(),
-        trees.FilterBitsAKey(), both.FilterBitsAKey());
-    EXPECT_LE(close_by_both, std::max(2 * by_positions, by_positions + 0.05));
-    EXPECT_LE(prefixes_by_both, std::max(2 * by_trees, by_trees + 0.05));
-  }
-  both.ExpectAllRows();
-}
-
 }  // namespace range_kinds_test
 }  // namespace winnow::plugin

@@ -82,7 +82,7 @@ class AppendOperator final : public ROCKSDB_NAMESPACE::AssociativeMergeOperator 
 };
 
 // Kinds of range filters; the seed selects one per database.
-constexpr std::array<const char*, 5> kRangeKinds = {"auto", "positions", "trees", "both", "single"};
+constexpr std::array<const char*, 4> kRangeKinds = {"auto", "positions", "trees", "single"};
 
 enum class Kind { kPlain, kTransactions, kOptimisticTransactions };
 

@@ -319,7 +319,7 @@ TEST_F(SingleFilterDatabaseTest, AnOlderWinnowKnowsTheOptionsThatThePageSets) {
     return 8.0 * static_cast<double>(testing::FilterBytes(database)) /
            static_cast<double>(keys.size());
   };
-  for (const char* const kind : {"single", "positions", "trees", "both", "auto"}) {
+  for (const char* const kind : {"single", "positions", "trees", "auto"}) {
     const auto database = Open("{id=winnow;bits_per_key=10;tree_notes=0;range_bits=15;range_kind=" +
                                    std::string(kind) + "}",
                                kind);

@@ -63,20 +63,19 @@ TEST_F(AskedRangesTest, TheKindThatDeniesMoreIsTakenUntilMuchIsAskedAnew) {
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kByKeys);
   NoteSome(&asked_, 100);
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kBest);
-  EXPECT_EQ(asked_.Measured(RangeKind::kAuto, Denied(1, 9)), "") << "too few";
+  EXPECT_EQ(asked_.Measured(Denied(1, 9)), "") << "too few";
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kBest);
-  EXPECT_NE(asked_.Measured(RangeKind::kAuto, Denied(1, 9)).find("positions deny 2 and trees 18"),
-            std::string::npos);
+  EXPECT_NE(asked_.Measured(Denied(1, 9)).find("positions deny 2 and trees 18"), std::string::npos);
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kTrees);
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).asked, nullptr);
   NoteSome(&asked_, AskedRanges::kMost - 1);
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kTrees);
   NoteSome(&asked_, 1);
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kBest);
-  EXPECT_NE(asked_.Measured(RangeKind::kAuto, Denied(100, 50)), "");
+  EXPECT_NE(asked_.Measured(Denied(100, 50)), "");
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kPositions);
   NoteSome(&asked_, AskedRanges::kMost);
-  EXPECT_EQ(asked_.Measured(RangeKind::kAuto, Denied(100, 50)), "") << "as before";
+  EXPECT_EQ(asked_.Measured(Denied(100, 50)), "") << "as before";
 }
 
 // Without this rule, files of a tree whose scans no filter can reject would always be built twice.
@@ -84,19 +83,19 @@ TEST_F(AskedRangesTest, WhereNoneIsDeniedItGoesByTheKeys) {
   NoteSome(&asked_, 100);
   for (int files = 0; files < 4; ++files) {
     EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kBest);
-    EXPECT_EQ(asked_.Measured(RangeKind::kAuto, Denied(0, 0)), "");
+    EXPECT_EQ(asked_.Measured(Denied(0, 0)), "");
   }
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kByKeys);
 }
 
 TEST_F(AskedRangesTest, FewDeniedRangesOfSomeFilesDecideToo) {
   NoteSome(&asked_, 100);
-  EXPECT_EQ(asked_.Measured(RangeKind::kAuto, Denied(0, 1)), "");
-  for (int files = 0; files < 2; ++files) asked_.Measured(RangeKind::kAuto, Denied(0, 0));
-  EXPECT_NE(asked_.Measured(RangeKind::kAuto, Denied(0, 0)), "");
+  EXPECT_EQ(asked_.Measured(Denied(0, 1)), "");
+  for (int files = 0; files < 2; ++files) asked_.Measured(Denied(0, 0));
+  EXPECT_NE(asked_.Measured(Denied(0, 0)), "");
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kTrees);
   NoteSome(&asked_, AskedRanges::kMost);
-  for (int files = 0; files < 4; ++files) asked_.Measured(RangeKind::kAuto, Denied(0, 0));
+  for (int files = 0; files < 4; ++files) asked_.Measured(Denied(0, 0));
   EXPECT_EQ(asked_.PlanFor(RangeKind::kAuto, 15).kinds, RangeKinds::kTrees) << "as before";
 }
 
@@ -120,17 +119,12 @@ TEST_F(AskedRangesTest, AWorkerTakesWhatItIsTold) {
   EXPECT_EQ(asked_.PlanFor(RangeKind::kPositions, 15).kinds, RangeKinds::kPositions);
 }
 
-TEST_F(AskedRangesTest, BothShareTheBitsByWhatIsAsked) {
-  core::TableRangePlan plan = asked_.PlanFor(RangeKind::kBoth, 30);
-  EXPECT_EQ(plan.kinds, RangeKinds::kBoth);
-  EXPECT_EQ(plan.range_bits, 30);
-  EXPECT_EQ(plan.trees_bits, 15);
+TEST_F(AskedRangesTest, BothMeansAuto) {
   NoteSome(&asked_, 100);
-  EXPECT_NE(asked_.PlanFor(RangeKind::kBoth, 30).asked, nullptr);
-  EXPECT_EQ(asked_.Measured(RangeKind::kBoth, Denied(15, 127)), "");
-  EXPECT_EQ(asked_.PlanFor(RangeKind::kBoth, 30).trees_bits, 16.5);
-  for (int i = 0; i < 20; ++i) asked_.Measured(RangeKind::kBoth, Denied(100'000'000, 0));
-  EXPECT_EQ(asked_.PlanFor(RangeKind::kBoth, 30).trees_bits, 7.5) << "a quarter at least";
+  const core::TableRangePlan plan = asked_.PlanFor(RangeKind::kBoth, 30);
+  EXPECT_EQ(plan.kinds, RangeKinds::kBest);
+  EXPECT_EQ(plan.range_bits, 30);
+  EXPECT_NE(plan.asked, nullptr);
 }
 
 TEST_F(AskedRangesTest, AnyNumberOfThreadsMayNote) {

@@ -175,23 +175,5 @@ TEST_P(CountedScansTest, EachRowIsWhatRocksDBReadsWithIt) {
 INSTANTIATE_TEST_SUITE_P(, CountedScansTest,
                          ::testing::Range(size_t{0}, std::size(testing::kScannedShapes)));
 
-class MixedScansTest : public CountedScans {};
-
-// Scans of two sorts on one tree; each kind alone rejects one sort.
-TEST_F(MixedScansTest, BothKindsAreSaidToServeScansOfBothSorts) {
-  Make({{"", testing::IndexKeyTime, testing::Behind, true},
-        {"", testing::IndexKeyTime, testing::OtherKeyOfIndex, true}});
-  Write("", "winnow:10");
-  const json advice = GetAdvice();
-  EXPECT_EQ(advice.at("filter_policy"),
-            "{id=winnow;bits_per_key=10;range_bits=20;range_kind=both}");
-  EXPECT_THAT(advice.at("notes").dump(), ::testing::HasSubstr("scans are of both sorts"));
-  for (const json& filters : advice.at("all").at("filters")) {
-    if (filters.at("kind") != "both") continue;
-    Write("winnow.range", PolicyOf(filters));
-    ExpectNear(Scan().blocks, filters.at("blocks_per_scan"), filters.dump());
-  }
-}
-
 }  // namespace counted_scans_test
 }  // namespace winnow::inspect

@@ -23,10 +23,6 @@ namespace {
 
 // Values of range_bits to try; the files' own filters are queried, too.
 const std::vector<double> kSteps = {10, 15, 20};
-constexpr size_t kMixedStep = 1;  // index in kSteps
-// Both kinds of range filters together are worth a row if the better kind alone misses more than
-// this share of the reads that both spare.
-constexpr double kMissesMuch = 0.1;
 // Prefixes have the greatest lengths for which these shares of the scans would query a filter.
 constexpr double kAskingShares[] = {0.25, 0.5, 0.9};
 constexpr size_t kLongestPrefix = 64;
@@ -76,13 +72,6 @@ class Following {
   const AdvisedFile& FileAt(size_t at) const { return read_.FileOf(pieces_[at]); }
   const AdvisedFamily& FamilyAt(size_t at) const { return read_.families[pieces_[at].family]; }
 
-  // A combination of tried filters: it denies a scan if one of them does. `tried` has their bits in
-  // answers.
-  struct Choice {
-    ScanFilters filters;
-    unsigned tried = 0;
-  };
-
   void SetChoices() {
     tried_.range_bits = kSteps;
     tried_.extractors = ExtractorsFor(scans_);
@@ -94,21 +83,13 @@ class Following {
       if (absl::c_none_of(tried_.extractors, is_now))
         tried_.extractors.push_back(advice_.extractor);
     }
-    unsigned bit = kDenies;
-    std::vector<Choice> both;
     for (const double step : kSteps) {
-      choices_.push_back({{RangeKind::kPositions, step, "", 0, 0}, bit});
-      choices_.push_back({{RangeKind::kTrees, step, "", 0, 0}, bit << 1});
-      if (2 * step <= kRangeBitsOption.most) {
-        both.push_back({{RangeKind::kBoth, 2 * step, "", 0, 0}, bit | bit << 1});
-      }
-      bit <<= 2;
+      choices_.push_back({RangeKind::kPositions, step, "", 0, 0});
+      choices_.push_back({RangeKind::kTrees, step, "", 0, 0});
     }
     for (const std::string& extractor : tried_.extractors) {
-      choices_.push_back({{RangeKind::kAuto, 0, extractor, 0, 0}, bit});
-      bit <<= 1;
+      choices_.push_back({RangeKind::kAuto, 0, extractor, 0, 0});
     }
-    choices_.insert(choices_.end(), both.begin(), both.end());
   }
 
   // Finds the scans that query each file. Files without a level are treated as files of level 0.
@@ -239,8 +220,7 @@ class Following {
 
   int LevelOf(size_t at) const { return FileAt(at).level.value_or(-1); }
 
-  // Sets the kinds that range_kind=auto chooses, and drops the rows with both kinds if one kind is
-  // nearly as good.
+  // Sets the kinds that range_kind=auto chooses.
   void Compare() {
     const std::vector<ScanFilters>& filters = advice_.all.filters;
     for (size_t at = 0; at < 2 * kSteps.size(); at += 2) {
@@ -250,18 +230,11 @@ class Following {
                                                                 : trees.bytes < positions.bytes;
       advice_.by_auto.push_back(is_of_trees ? at + 1 : at);
     }
-    const size_t first_both = 2 * kSteps.size() + tried_.extractors.size();
-    const double by_one = filters[advice_.by_auto[kMixedStep]].spared;
-    const double by_both = filters[first_both + kMixedStep].spared;
-    if (by_both - by_one > kMissesMuch * by_both) return;
-    const auto leave_out = [&](ScanRow* row) { row->filters.resize(first_both); };
-    leave_out(&advice_.all);
-    for (ScanRow& row : advice_.levels) leave_out(&row);
   }
 
   ScanRow EmptyRow() const {
     ScanRow row;
-    for (const Choice& choice : choices_) row.filters.push_back(choice.filters);
+    row.filters = choices_;
     return row;
   }
 
@@ -281,11 +254,8 @@ class Following {
     if (file.sizes.empty()) return row;
     for (size_t i = 0; i < choices_.size(); ++i) {
       ScanFilters& filters = row.filters[i];
-      filters.spared = count(choices_[i].tried, true);
-      for (size_t tried = 0; tried < file.sizes.size(); ++tried) {
-        if ((choices_[i].tried & kDenies << tried) == 0) continue;
-        filters.bytes += static_cast<double>(file.sizes[tried]);
-      }
+      filters.spared = count(kDenies << i, true);
+      filters.bytes = static_cast<double>(file.sizes[i]);
       if (!filters.extractor.empty()) SetPrefixes(at, &filters);
     }
     return row;
@@ -333,7 +303,7 @@ class Following {
   std::vector<RecordedScan> scans_;        // sorted by `begin`
   std::vector<AskedRange> ranges_;         // one per file
   TriedFilters tried_;
-  std::vector<Choice> choices_;
+  std::vector<ScanFilters> choices_;  // that are tried, in the order of the bits in answers
   std::vector<FileScans> files_;
   ScanAdvice& advice_;
 };

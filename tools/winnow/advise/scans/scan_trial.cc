@@ -29,7 +29,7 @@ constexpr uint64_t kEntriesBetweenScanBeats = 1 << 16;
 class TriedRanges {
  public:
   TriedRanges(core::RangeKinds kind, double range_bits)
-      : builder_(core::TableRangePlan{kind, range_bits, 0, nullptr}) {}
+      : builder_(core::TableRangePlan{kind, range_bits, nullptr}) {}
 
   void Add(std::string_view key) {
     if (key.empty()) builder_.Abandon();  // the policy builds no range filter for an empty key

@@ -205,9 +205,6 @@ class ScanWords {
     advice_.prefix_extractor = "winnow.range";
     advice_.policy =
         PolicyWith(ranges.range_bits, IsByAuto(ranges) ? RangeKind::kAuto : ranges.kind);
-    Note(
-        ranges.kind == RangeKind::kBoth,
-        "The scans are of both sorts: each kind alone passes more than a tenth of what both deny.");
     Note(!advice_.extractor.empty(),
          absl::StrCat("They take the place of prefix_extractor=", advice_.extractor,
                       " and its filters of prefixes."));
