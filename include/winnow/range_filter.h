@@ -62,8 +62,10 @@ struct RangeFilterInfo {
 // is ready for the next file.
 //
 // Positions are for keys of one length. By default they are chosen for keys that differ in at most
-// kMostCountedBytes bytes, and in at most two 8-byte words counted from the end of the key; on
-// request, for all keys of one length of up to 256 bytes. Bytes that are equal in all keys are left
+// kMostCountedBytes bytes, in at most two 8-byte words counted from the end of the key, and that
+// seem to be one number: the bytes that differ are adjacent, and none behind the first has few of
+// the values that others have; or the keys are so dense that positions are exact. On request they
+// are for all keys of one length of up to 256 bytes. Bytes that are equal in all keys are left
 // out. The others are the digits of a mixed-radix number, each with the values seen in its place as
 // its radix, so that decimal text and numbers of any width become integers without gaps. This
 // number is the key's position. A scan of L decimal numbers asks for L positions; a range of all
@@ -124,7 +126,8 @@ class WINNOW_EXPORT RangeFilterBuilder {
   // Number of keys kept since the last Finish; 0 once it is known that they get no range filter.
   uint64_t num_keys() const noexcept;
 
-  // Returns the kind that the keys added so far would get; kNone without keys. Since 1.2.
+  // Returns the kind that the keys added so far would get; kNone without keys. Finish makes trees
+  // of positions if it finds that keys of the default kind have several fields. Since 1.2.
   RangeFilterKind kind() const noexcept;
 
   // Returns an upper bound of the size in bytes that Finish would give for n keys like those added

@@ -335,6 +335,41 @@ TEST(TableRangesTest, BothKindsOfAllKeysAreAsked) {
   EXPECT_LT(passed, 200);
 }
 
+RangeFilterKind KindByKeys(const std::function<std::string()>& next, size_t n) {
+  Keys keys;
+  while (keys.size() < n) keys.insert(next());
+  return RangeFilterView(Build(keys, PlanOf(RangeKinds::kByKeys)).front().filter.bytes())
+      .info()
+      .kind;
+}
+
+TEST(TableRangesTest, KeysOfSeveralFieldsAreTreesByDefault) {
+  RandomHashes random(testing::TestSeed());
+  const auto last = [](uint64_t number, size_t bytes) {
+    return BigEndian(number).substr(8 - bytes);
+  };
+  const auto apart = [&] {
+    return last(random.Below(3), 2) + last(2 * random.Below(50'000), 4) +
+           BigEndian(~random.Below(86'400'000));
+  };
+  EXPECT_EQ(KindByKeys(apart, 5000), RangeFilterKind::kTrees);
+  const auto adjacent = [&] { return last(random.Below(100'000), 3) + last(random.Next(), 4); };
+  EXPECT_NE(KindByKeys(adjacent, 5000), RangeFilterKind::kTrees) << "as a number";
+  const auto third = [&] { return last(random.Below(5), 1) + adjacent(); };
+  EXPECT_EQ(KindByKeys(third, 5000), RangeFilterKind::kTrees);
+  // A carry leaves few values in the middle of a number.
+  const auto carry = [&] {
+    return BigEndian((uint64_t{1} << 40) - 1'000'000'000 + random.Below(2'000'000'000));
+  };
+  EXPECT_NE(KindByKeys(carry, 5000), RangeFilterKind::kTrees);
+  const auto text = [&] { return "user" + std::to_string(10'000'000 + random.Below(20'000'000)); };
+  EXPECT_NE(KindByKeys(text, 5000), RangeFilterKind::kTrees);
+  // Positions of dense keys are exact.
+  const auto dense = [&] { return last(random.Below(3), 4) + BigEndian(random.Below(1000)); };
+  EXPECT_NE(KindByKeys(dense, 2500), RangeFilterKind::kTrees);
+  EXPECT_NE(KindByKeys(apart, 40), RangeFilterKind::kTrees) << "too few to tell";
+}
+
 // A seek does not reach a file whose keys are all behind its range.
 TEST(TableRangesTest, RangesBeforeTheFirstKeyAreNotMeasured) {
   RandomHashes random(testing::TestSeed());

@@ -74,9 +74,9 @@ FilterBlock BuildRetrieval(core::RangeKeys* keys, const core::RangeKeysFormat& f
   return block;
 }
 
-FilterBlock Build(core::RangeKeys* keys, const RangeFilterOptions& options) {
+FilterBlock Build(core::RangeKeys* keys, const core::RangeKeysFormat& format,
+                  const RangeFilterOptions& options) {
   const double range_bits = options.range_bits;
-  const core::RangeKeysFormat format = keys->Format();
   std::string digits;
   for (const core::RangeDigit& digit : format.digits) core::AppendDigit(digit, &digits);
 
@@ -178,6 +178,24 @@ struct RangeFilterBuilder::State {
         has_none(std::exchange(other.has_none, false)) {}
 
   uint64_t size() const noexcept { return trees != nullptr ? trees->size() : keys.size(); }
+
+  // Returns whether keys that could be positions are better stored as trees: they have several
+  // fields, and are not so dense that positions are exact.
+  bool AreBetterTrees(const core::RangeKeysFormat& format) const noexcept {
+    return !IsForPositions() && keys.size() >= core::kTellingKeys &&
+           core::AreOfSeveralFields(format.digits) &&
+           format.most_position >= core::StoredShapeOf(keys.size(), options.range_bits).bound;
+  }
+
+  // Builds the filter of the keys kept.
+  FilterBlock Finish() {
+    if (trees == nullptr && keys.size() != 0) {
+      const core::RangeKeysFormat format = keys.Format();
+      if (!AreBetterTrees(format)) return Build(&keys, format, options);
+      if (!BecomeTrees()) return {};
+    }
+    return trees == nullptr ? FilterBlock() : Build(trees.get(), options.range_bits);
+  }
 
   // Adds a key. Returns false if these keys get no range filter.
   bool Add(std::string_view key) {
@@ -284,18 +302,17 @@ size_t RangeFilterBuilder::EstimateSize(uint64_t n) const noexcept {
   header.key_length = static_cast<uint16_t>(has_keys ? state.keys.key_length() : kUsualKeyBytes);
   header.digits_bytes = static_cast<uint16_t>(digits * kUsualDigitBytes);
   header.shape = core::StoredShapeOf(n, state.options.range_bits);
-  return core::RangeFilterBytes(header);
+  const size_t as_positions = core::RangeFilterBytes(header);
+  if (state.IsForPositions() || !state.keys.has_gaps()) return as_positions;
+  const core::RangeTreeBuilder trees(core::RangeTreeShapeOf(state.options.range_bits));
+  return std::max(as_positions, trees.EstimateBytes(n));
 }
 
 FilterBlock RangeFilterBuilder::Finish() noexcept {
   State& state = this->state();
   FilterBlock block;
   try {
-    if (state.trees != nullptr) {
-      block = Build(state.trees.get(), state.options.range_bits);
-    } else if (state.keys.size() != 0) {
-      block = Build(&state.keys, state.options);
-    }
+    block = state.Finish();
   } catch (const std::bad_alloc&) {
   }
   Clear();

@@ -156,10 +156,27 @@ bool ReadDigit(const unsigned char** at, const unsigned char* end, RangeDigit* d
   return digit->Radix() >= 2;
 }
 
+bool AreOfSeveralFields(const std::vector<RangeDigit>& digits) noexcept {
+  unsigned most = 0;
+  for (const RangeDigit& digit : digits) most = std::max(most, digit.Radix());
+  for (size_t i = 1; i < digits.size(); ++i) {
+    const bool has_few = digits[i].intervals == 1 && 2 * digits[i].Radix() < most;
+    if (has_few || digits[i].place != digits[i - 1].place + 1) return true;
+  }
+  return false;
+}
+
 bool CountDigit(unsigned radix, uint64_t* most) noexcept {
   if (*most > (UINT64_MAX - (radix - 1)) / radix) return false;
   *most = *most * radix + (radix - 1);
   return true;
+}
+
+std::vector<RangeDigit> RangeDigits::All() const {
+  std::vector<RangeDigit> all(count);
+  const unsigned char* at = Digits();
+  for (RangeDigit& digit : all) ReadCheckedDigit(&at, &digit);
+  return all;
 }
 
 void RangeDigits::FindNumber() noexcept {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/core/ranges/range_words.h"
 
@@ -43,6 +44,15 @@ bool ReadDigit(const unsigned char** at, const unsigned char* end, RangeDigit* d
 // Adds a digit of this radix to *most, the greatest position of the digits so far. Returns false if
 // more than 64 bits would be needed.
 bool CountDigit(unsigned radix, uint64_t* most) noexcept;
+
+// Number of keys from which on their digits tell several fields from one number.
+inline constexpr uint64_t kTellingKeys = 64;
+
+// Returns whether keys with these digits seem to have several fields, as an index, a user and a
+// time, rather than one number: their places are not adjacent, or a digit behind the first has few
+// of the values that others have, as the first one of the numbers below 100,000. Values that wrap
+// around are of a number.
+bool AreOfSeveralFields(const std::vector<RangeDigit>& digits) noexcept;
 
 // A key as numbers: the bytes that are stored only as a hash, and the position from the others.
 struct RangeNumber {
@@ -84,6 +94,7 @@ struct RangeDigits {
   uint64_t last_position = 0;  // position of the last key, if number_radix is not 0
 
   const unsigned char* Digits() const noexcept { return last_key + key_length; }
+  std::vector<RangeDigit> All() const;
   std::string_view LastKey() const noexcept {
     return {reinterpret_cast<const char*>(last_key), key_length};
   }

@@ -156,6 +156,19 @@ size_t RangeKeys::MostDigits() const noexcept {
   return std::min(key_length_, sections_.back().num_kept * kRangeWordBytes);
 }
 
+bool RangeKeys::has_gaps() const noexcept {
+  unsigned runs = 0;
+  bool is_run = false;
+  for (const uint64_t equal : equal_) {
+    for (unsigned i = 0; i < kRangeWordBytes; ++i) {
+      const bool differs = (equal >> 8 * i & 0xff) == 0;
+      runs += differs && !is_run ? 1 : 0;
+      is_run = differs;
+    }
+  }
+  return runs > 1;
+}
+
 std::string RangeKeys::LastKey() const { return KeyOf(last_); }
 
 std::string RangeKeys::KeyOf(const std::vector<uint64_t>& words) const {

@@ -35,6 +35,8 @@ class RangeKeys {
   unsigned differing_bytes() const noexcept { return differing_bytes_; }
   // Returns whether some words in which keys differ are kept only as a hash.
   bool has_hashed() const noexcept { return !sections_.empty() && sections_.back().hashed != 0; }
+  // Returns whether bytes in which all keys are equal lie between those in which they differ.
+  bool has_gaps() const noexcept;
   std::string LastKey() const;
 
   RangeKeysFormat Format() const;

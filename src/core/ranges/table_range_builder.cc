@@ -32,10 +32,14 @@ RangeFilterKind MainKind(RangeKinds kinds) noexcept {
 }
 
 // Returns whether RangeFilterBuilder would choose positions for the keys of this filter.
-bool IsOfFewDigits(std::string_view positions) noexcept {
+bool ArePositionsByKeys(std::string_view positions) noexcept {
   ParsedRange parsed;
-  return ParseRange(positions, &parsed) == Fault::kNone && parsed.header.hashed_bytes == 0 &&
-         parsed.header.digits <= RangeFilterBuilder::kMostCountedBytes;
+  if (ParseRange(positions, &parsed) != Fault::kNone || parsed.header.hashed_bytes != 0 ||
+      parsed.header.digits > RangeFilterBuilder::kMostCountedBytes) {
+    return false;
+  }
+  return parsed.placing.is_exact || parsed.header.shape.count < kTellingKeys ||
+         !AreOfSeveralFields(parsed.digits.All());
 }
 
 }  // namespace
@@ -209,7 +213,7 @@ std::vector<TableRange> TableRangeBuilder::Choose(std::vector<TableRange> parts,
     }
   }
   const bool takes_positions = denied_.by_positions == denied_.by_trees
-                                   ? !is_rare_ && IsOfFewDigits(parts.front().filter.bytes())
+                                   ? !is_rare_ && ArePositionsByKeys(parts.front().filter.bytes())
                                    : denied_.by_positions > denied_.by_trees;
   return takes_positions ? std::move(parts) : std::move(of_trees);
 }

@@ -1,5 +1,7 @@
 #include "src/rocksdb/trees/asked_ranges.h"
 
+#include <algorithm>
+
 namespace winnow::plugin {
 
 using core::RangeKinds;
@@ -65,7 +67,9 @@ std::string AskedRanges::Measured(const core::DeniedRanges& denied) {
   const std::lock_guard<std::mutex> lock(mutex_);
   denied_by_positions_ += denied.by_positions;
   denied_by_trees_ += denied.by_trees;
-  if (++files_ < kMostFiles && denied_by_positions_ + denied_by_trees_ < kEnough) return {};
+  const auto [less, more] = std::minmax(denied_by_positions_, denied_by_trees_);
+  const bool is_clear = less + more >= kEnough && 2 * more >= 3 * less;
+  if (++files_ < kMostFiles && !is_clear) return {};
   const RangeKinds before = decided_;
   decided_ = denied_by_positions_ + denied_by_trees_ == 0 ? decided_
              : denied_by_positions_ == denied_by_trees_   ? RangeKinds::kByKeys

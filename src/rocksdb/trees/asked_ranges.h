@@ -44,8 +44,8 @@ class AskedRanges {
   void SetDecided(core::RangeKinds kinds) noexcept;
 
  private:
-  // A kind is chosen after this many denied ranges, or after this many files; both kinds of each
-  // are built until then.
+  // A kind is chosen after this many denied ranges, if one kind denies half as many again as the
+  // other, or after this many files; both kinds of each are built until then.
   static constexpr uint64_t kEnough = 16;
   static constexpr unsigned kMostFiles = 4;
 

@@ -77,7 +77,42 @@ inline KeyRange OtherKeyOfIndex(const std::string& key, std::mt19937_64* random)
   return AllWith(key.substr(0, 4) + BigEndian((*random)()));
 }
 
+// Returns the last bytes of a number's complement: later ones come first.
+inline std::string Reversed(uint64_t number, size_t bytes) { return Numbered(~number, bytes); }
+
 inline const ScannedShape kScannedShapes[] = {
+    {"index of 3, user, reversed time",
+     [](std::mt19937_64* random) {
+       return Numbered((*random)() % 3, 4) + BigEndian((*random)() % 50'000 * 2) +
+              Reversed(kTime + (*random)() % 86'400'000, 8);
+     },
+     [](const std::string& key, std::mt19937_64* random) {
+       return AllWith(key.substr(0, 4) + BigEndian((*random)() % 50'000 * 2 + 1));
+     }},
+    {"group, int, namespace",
+     [](std::mt19937_64* random) {
+       return Numbered((*random)() % 128, 2) + RandomBytes(4, random) +
+              Numbered((*random)() % 4, 1);
+     },
+     [](const std::string& key, std::mt19937_64* random) {
+       return AllWith(key.substr(0, 2) + RandomBytes(4, random));
+     }},
+    {"tenant, id and number without gaps",
+     [](std::mt19937_64* random) {
+       return Numbered((*random)() % 5, 1) + Numbered((*random)() % 70'000 * 2, 3) +
+              Numbered((*random)() % 40'000, 2);
+     },
+     [](const std::string& key, std::mt19937_64* random) {
+       return AllWith(key.substr(0, 1) + Numbered((*random)() % 70'000 * 2 + 1, 3));
+     }},
+    {"vertex, tag, rank",
+     [](std::mt19937_64* random) {
+       return Numbered((*random)() % 500'000 * 2, 4) + Numbered((*random)() % 3, 2) +
+              Numbered((*random)() % 1000, 4);
+     },
+     [](const std::string& /*key*/, std::mt19937_64* random) {
+       return AllWith(Numbered((*random)() % 500'000 * 2 + 1, 4));
+     }},
     {"group, long, 8 random bytes",
      [](std::mt19937_64* random) {
        return Numbered((*random)() % 128, 2) + BigEndian((*random)()) + RandomBytes(8, random);
