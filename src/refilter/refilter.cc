@@ -154,16 +154,15 @@ class Run {
     for (const RefilterFile& file : database_.files) {
       if (options_.request.level && file.level != *options_.request.level) continue;
       ++result->files;
-      const uint64_t data = file.tail.Number("rocksdb.data.size");
-      reading_.progress().all_bytes += data;
+      reading_.progress().all_bytes += file.data_bytes;
       if (file.level == 0) {
         level_0[file.family].push_back(&file);
         continue;
       }
-      bytes += data;
+      bytes += file.data_bytes;
       if (batches.empty() || batches.back().size() == kMostFiles || bytes > kMostBytes) {
         batches.emplace_back();
-        bytes = data;
+        bytes = file.data_bytes;
       }
       batches.back().push_back(&file);
     }
@@ -184,9 +183,9 @@ class Run {
         const double bits =
             family.winnow ? family.winnow->bits_per_key + 2 + family.winnow->range_bits : 20;
         double& sum = needed[options_.prepares ? where_.database : file->folder];
-        sum += static_cast<double>(file->tail.keys()) * bits / 8 + kBytesOfEnd;
+        sum += static_cast<double>(file->keys) * bits / 8 + kBytesOfEnd;
         if (options_.prepares) continue;
-        const auto bytes = static_cast<double>(file->tail.bytes);
+        const auto bytes = static_cast<double>(file->bytes);
         if (HasOtherNames(env_, file->path())) {
           sum += bytes;
         } else if (where_.copies_all) {
@@ -251,44 +250,45 @@ class Run {
     if (family.prefixes != nullptr) filter.extractor = family.prefixes->AsString();
     // The text of winnow.range is different each time.
     const bool is_range = plugin::IsRangeExtractor(family.prefixes.get());
-    const std::optional<uint64_t> end_hash = HashOfEnd(env_, file.path(), file.tail.bytes);
+    const absl::StatusOr<TableTail> tail = ReadTableTail(file.path());
+    if (!tail.ok()) return tail.status();
+    const std::optional<uint64_t> end_hash = HashOfEnd(env_, file.path(), file.bytes);
     if (!end_hash) return absl::UnavailableError("its end can't be read");
-    const EndName name(where_.database, file.number, file.tail, *end_hash, family.policy,
+    const EndName name(where_.database, file.number, *tail, *end_hash, family.policy,
                        filter.whole_keys,
                        is_range ? plugin::RangeExtractor::kName : filter.extractor);
     if (std::optional<BuiltEnd> kept = KeptEnd(env_, name)) {
       *end = std::move(*kept);
       return absl::OkStatus();
     }
-    const absl::Status built = BuildEnd(file, family, &filter, end);
+    const absl::Status built = BuildEnd(file, *tail, family, &filter, end);
     if (!built.ok() || !options_.prepares) return built;
     return KeepEnd(env_, name, *end);
   }
 
-  absl::Status BuildEnd(const RefilterFile& file, const RefilterFamily& family,
-                        FilterToWrite* filter, BuiltEnd* end) {
+  absl::Status BuildEnd(const RefilterFile& file, const TableTail& tail,
+                        const RefilterFamily& family, FilterToWrite* filter, BuiltEnd* end) {
     const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder =
-        NewBuilderFor(family, plan_.at(file.number), file.tail.has_partitions());
+        NewBuilderFor(family, plan_.at(file.number), tail.has_partitions());
     if (builder != nullptr) {
       const absl::Status built = BuildFilterBlocks(
-          file.path(), file.tail, family.options.comparator,
-          {filter->whole_keys, family.prefixes, ""}, builder.get(),
-          [this](uint64_t bytes) { return reading_.Read(bytes); }, filter);
+          file.path(), tail, family.options.comparator, {filter->whole_keys, family.prefixes, ""},
+          builder.get(), [this](uint64_t bytes) { return reading_.Read(bytes); }, filter);
       if (!built.ok()) return built;
     }
     std::string error;
     const std::vector<std::string> before = ReadFilterBlocks(file.path(), &error);
-    const uint64_t entries = file.tail.Number("rocksdb.num.filter_entries");  // since RocksDB 6.23
-    end->before = WeightOf(before, entries > 0 ? entries : file.tail.keys());
+    const uint64_t entries = tail.Number("rocksdb.num.filter_entries");  // since RocksDB 6.23
+    end->before = WeightOf(before, entries > 0 ? entries : tail.keys());
     end->after = WeightOf(filter->blocks, filter->entries);
     // A single range filter stands beside one that lets all keys through.
     const bool has_ranges = family.winnow && family.winnow->range_bits > 0;
-    if (!filter->blocks.empty() && file.tail.keys() > 0 && end->after.rate == 1 && !has_ranges) {
+    if (!filter->blocks.empty() && tail.keys() > 0 && end->after.rate == 1 && !has_ranges) {
       return absl::ResourceExhaustedError("there is no memory for its filter");
     }
     const bool is_same =
-        error.empty() && before == filter->blocks && HasTheseProperties(file.tail, *filter);
-    if (!is_same) end->bytes = NewEndOf(file.tail, *filter);
+        error.empty() && before == filter->blocks && HasTheseProperties(tail, *filter);
+    if (!is_same) end->bytes = NewEndOf(tail, *filter);
     return absl::OkStatus();
   }
 

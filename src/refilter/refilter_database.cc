@@ -19,6 +19,7 @@
 #include "src/policy_trial/trial_filter.h"
 #include "src/rocksdb/ranges/range_extractor.h"
 #include "src/sst/known_comparator.h"
+#include "src/sst/table_tail.h"
 #include "src/text/printable.h"
 
 namespace winnow::inspect {
@@ -142,7 +143,8 @@ absl::Status SetFamily(const ManifestFamily& listed, const LoadedOptions& loaded
   return absl::OkStatus();
 }
 
-// Reads the file of this path and sets its folder and end, or returns why it can't be refiltered.
+// Reads the file of this path and sets what the plan needs of it, or returns why it can't be
+// refiltered.
 absl::Status ReadFile(Env* env, const std::string& found, const ManifestFile& listed,
                       const RefilterFamily& family, RefilterFile* file) {
   const std::string path = Printable(found);
@@ -154,7 +156,7 @@ absl::Status ReadFile(Env* env, const std::string& found, const ManifestFile& li
                                 listed.bytes,
                                 ": RocksDB does not open such a database; restore a backup"));
   }
-  absl::StatusOr<TableTail> tail = ReadTableTail(found);
+  const absl::StatusOr<TableTail> tail = ReadTableTail(found);
   if (!tail.ok()) return Refused(absl::StrCat(path, ": ", tail.status().message()));
   if (listed.has_open_metadata) {
     return Refused(absl::StrCat(path,
@@ -180,7 +182,11 @@ absl::Status ReadFile(Env* env, const std::string& found, const ManifestFile& li
                                 ", and its column family has another one: compact it first"));
   }
   file->folder = found.substr(0, found.rfind('/'));
-  file->tail = std::move(*tail);
+  file->bytes = tail->bytes;
+  file->data_bytes = tail->Number("rocksdb.data.size");
+  file->keys = tail->keys();
+  constexpr char kPersisted[] = "rocksdb.user.defined.timestamps.persisted";
+  file->has_timestamps = tail->properties.count(kPersisted) == 0 || tail->Number(kPersisted) != 0;
   return absl::OkStatus();
 }
 

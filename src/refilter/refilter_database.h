@@ -22,7 +22,6 @@
 
 #include "src/database/manifest.h"
 #include "src/database/tree_shape.h"
-#include "src/sst/table_tail.h"
 #include "winnow/rocksdb_policy.h"
 
 namespace winnow::inspect {
@@ -44,7 +43,10 @@ struct RefilterFile {
   int level = 0;
   uint32_t family = 0;
   std::string folder;
-  TableTail tail;
+  uint64_t bytes = 0;          // of the file
+  uint64_t data_bytes = 0;     // of data blocks
+  uint64_t keys = 0;           // entries but range deletions
+  bool has_timestamps = true;  // in its keys, if the comparator has them
 
   std::string path() const;
 };

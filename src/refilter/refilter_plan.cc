@@ -37,10 +37,8 @@ std::string_view UserKey(std::string_view internal, size_t timestamp_bytes) {
 
 void AddTo(Tree* tree, const RefilterFile& file, const ManifestFile& listed,
            const RefilterFamily& family) {
-  constexpr char kPersisted[] = "rocksdb.user.defined.timestamps.persisted";
-  const bool has_timestamps =
-      file.tail.properties.count(kPersisted) == 0 || file.tail.Number(kPersisted) != 0;
-  const size_t timestamp_bytes = has_timestamps ? family.options.comparator->timestamp_size() : 0;
+  const size_t timestamp_bytes =
+      file.has_timestamps ? family.options.comparator->timestamp_size() : 0;
   tree->files.push_back(&file);
   tree->spans.push_back({listed.level, UserKey(listed.smallest, timestamp_bytes),
                          UserKey(listed.largest, timestamp_bytes), -1});
@@ -68,8 +66,7 @@ void PlanTree(const RefilterFamily& family, plugin::KnownTree known, Tree* tree,
                      span.below};
     planned.decided.tree = known;
     LearnedFile& file = files.emplace_back();
-    file = {planned.place, std::string(span.first), std::string(span.last),
-            tree->files[i]->tail.keys()};
+    file = {planned.place, std::string(span.first), std::string(span.last), tree->files[i]->keys};
     if (file.last < file.first) std::swap(file.first, file.last);
     // Files without a filter do not share.
     if (file.keys == 0 || LacksFilter(family, planned.place)) file.place.level = -1;
