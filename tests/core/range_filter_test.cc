@@ -307,8 +307,10 @@ TEST(RangeFilterTest, KeysThatDifferInManyBytesAreTrees) {
               words.insert((key.size() - 1 - at) / 8);
             }
           }
+          // Equal bytes before the last one make fields, which enough keys tell.
+          const bool may_be_number = n < 64 || view.info().is_exact != 0;
           EXPECT_EQ(view.info().kind != RangeFilterKind::kTrees,
-                    places.size() <= 8 && words.size() <= 2)
+                    places.size() <= 8 && words.size() <= 2 && may_be_number)
               << n << " keys, " << places.size() << " bytes, " << words.size() << " words";
           for (const std::string& key : keys) ASSERT_TRUE(view.MayContain(key, key + '\0'));
         }

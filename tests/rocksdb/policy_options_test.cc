@@ -328,6 +328,20 @@ TEST(SetNearestPolicyOption, LeavesWhatIsNoNumber) {
   }
 }
 
+// Options of Winnow 1 that parse and print, but mean something else or nothing.
+TEST(WithoutEffect, NamesWhatEndedWithVersion2) {
+  EXPECT_EQ(WithoutEffect({}), "");
+  PolicyOptions options;
+  options.range_kind = RangeKind::kBoth;
+  EXPECT_THAT(WithoutEffect(options), HasSubstr("range_kind=both means auto"));
+  EXPECT_THAT(ShortText(options), HasSubstr("range_kind=both"));
+  options.level_plan = LevelPlan::kLearned;
+  options.absent_share = 0.5;
+  EXPECT_THAT(WithoutEffect(options),
+              AllOf(HasSubstr("level_plan=learned means auto"), HasSubstr("; range_kind=both"),
+                    HasSubstr("absent_share=0.5 without effect")));
+}
+
 TEST(SetNearestPolicyId, TakesTheNearestBound) {
   PolicyOptions options;
   SetNearestPolicyId("winnow:99", &options);
