@@ -22,6 +22,7 @@ import json
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,8 @@ PLAN = "{id=winnow;bits_per_key=10}"
 UNIFORM = "{id=winnow;bits_per_key=10;level_plan=uniform}"
 DB_BENCH = ["db_bench", "--key_size=16", "--value_size=400", "--compression_type=none", "--bloom_bits=10",
             "--disable_wal", "--open_files=-1", "--max_background_jobs=2"]
+
+OPENINGS = 5
 
 
 class Failure(Exception):
@@ -89,9 +92,12 @@ class Bench:
         return result
 
     def opening(self):
-        """Seconds of a program that opens the database and reads one key."""
-        forget_pages(self.folder)
-        return self.db_bench("readrandom", "--use_existing_db", "--reads=1", winnow=True)["seconds"]
+        """Median seconds and bytes read of a program that opens the database and reads one key."""
+        results = []
+        for _ in range(OPENINGS):
+            forget_pages(self.folder)
+            results.append(self.db_bench("readrandom", "--use_existing_db", "--reads=1", winnow=True))
+        return {name: statistics.median(result[name] for result in results) for name in ("seconds", "read")}
 
     def false_reads(self, reads):
         """False reads a lookup of an absent key, counted by RocksDB."""
@@ -130,14 +136,16 @@ def one_database(arguments, work):
     false_reads["uniform"] = bench.false_reads(arguments.reads)
     row("`refilter --prepare`, the plan", bench.refilter(PLAN, "--prepare"))
     row("`refilter` after it", bench.refilter(PLAN))
-    openings = [bench.opening()]
+    after_refilter = bench.opening()
     forget_pages(bench.folder)
     compaction = bench.db_bench("compact", "--use_existing_db", winnow=True)
     row("compaction with Winnow", compaction)
-    openings.append(bench.opening())
+    after_compaction = bench.opening()
     print(f"\n`refilter` takes {first['seconds'] / compaction['seconds']:.3f} of the seconds of the compaction and "
-          f"writes {first['written'] / compaction['written']:.4f} of its bytes. Opening the database and one lookup "
-          f"take {openings[0]:.2f} s after it, {openings[1]:.2f} s after the compaction.")
+          f"writes {first['written'] / compaction['written']:.4f} of its bytes. A program that opens the database and "
+          f"reads a key takes {after_refilter['seconds']:.2f} s after it and reads {after_refilter['read'] / 1e6:.0f} MB, "
+          f"{after_compaction['seconds']:.2f} s after the compaction, with {after_compaction['read'] / 1e6:.0f} MB "
+          f"(medians of {OPENINGS}, cold).")
     print("\n| filters | bytes | false reads of an absent key |\n|---|---:|---:|")
     for name, count in false_reads.items():
         print(f"| {name} | {bytes_of[name]:,} | {count:.5f} |")
@@ -145,7 +153,7 @@ def one_database(arguments, work):
 
 def small_files(arguments, work):
     bench = Bench(arguments.build, work / "files",
-                  [f"--num={arguments.files * 100}", "--target_file_size_base=44000", "--write_buffer_size=4194304",
+                  [f"--num={arguments.files * 100}", "--target_file_size_base=26000", "--write_buffer_size=4194304",
                    "--max_bytes_for_level_base=10000000"])
     bench.db_bench("fillrandom,compact")
     files = len(list((work / "files").glob("*.sst")))
