@@ -262,6 +262,12 @@ TEST(FilterHintsTest, NewFiltersWhereTheySaveATenth) {
   builtin[0].database.clear();
   ExpectHints(builtin, {});
   ExpectHints({File("c", kBuiltinBloom, kKeys / 100, 0.01, 3)}, {});
+  // Winnow's filters of few keys take more bytes at equal rates.
+  std::vector<SstReport> small = tree(kBuiltinBloom, 0.01, 0.01);
+  ExpectHints(small, {reads});
+  small[2].filter->bloom.bytes = kKeys;
+  small[2].filter->bloom.bytes_as_ribbons = kKeys * 3 / 2;
+  ExpectHints(small, {});
 }
 
 TEST(FilterHintsTest, FilesWithoutFiltersThatNoPolicyIsMissingIn) {

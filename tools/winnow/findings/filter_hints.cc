@@ -312,6 +312,8 @@ class Family {
       reads += run.false_reads / run.keys;
     }
     const double of_bytes = saved_bytes / static_cast<double>(all.bytes);
+    // Bits that are left for rates: Winnow's filters of few keys are larger than RocksDB's.
+    bits += std::min(8 * saved_bytes, 0.0);
     const double of_reads = 1 - std::exp2(mean - bits / keys) / reads;
     if (std::max(of_bytes, of_reads) < kMuch) return;
     const long bits_per_key = std::lround(core::BitsForRate(std::exp2(-bits / keys)));
