@@ -141,10 +141,9 @@ struct PolicyOptions {
   //   "trees": for scans of all keys with a prefix of any length. Nearly all scans that begin close
   //     behind a key read the file.
   //   "auto": positions if a file's keys mostly have one length, differ in at most 8 bytes, and
-  //   seem
-  //     to be one number (winnow/range_filter.h), else trees. Once some 32 ranges of scans of the
-  //     tree are sampled, the kind that denies more of them. 128 ranges are kept, in memory only,
-  //     with at most 64 bytes per end.
+  //     seem to be one number (winnow/range_filter.h), else trees. Once some 32 ranges of scans of
+  //     the tree are sampled, the kind that denies more of them. 128 ranges are kept, in memory
+  //     only, with at most 64 bytes per end.
   //   "single": positions, which also answer lookups of keys, at a rate of 2^-w. The file has no
   //     other filter if 2^-w is at most the rate of bits_per_key and all keys have one length.
   //     Other files get both filters, as with "positions", and so do all files with filter_memory

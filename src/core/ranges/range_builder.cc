@@ -184,7 +184,9 @@ struct RangeFilterBuilder::State {
   bool AreBetterTrees(const core::RangeKeysFormat& format) const noexcept {
     return !IsForPositions() && keys.size() >= core::kTellingKeys &&
            core::AreOfSeveralFields(format.digits) &&
-           format.most_position >= core::StoredShapeOf(keys.size(), options.range_bits).bound;
+           !core::PlacingOf(core::StoredShapeOf(keys.size(), options.range_bits),
+                            format.hashed_bytes != 0, format.most_position)
+                .is_exact;
   }
 
   // Builds the filter of the keys kept.

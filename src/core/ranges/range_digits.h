@@ -94,7 +94,7 @@ struct RangeDigits {
   uint64_t last_position = 0;  // position of the last key, if number_radix is not 0
 
   const unsigned char* Digits() const noexcept { return last_key + key_length; }
-  std::vector<RangeDigit> All() const;
+  std::vector<RangeDigit> All() const;  // may throw std::bad_alloc
   std::string_view LastKey() const noexcept {
     return {reinterpret_cast<const char*>(last_key), key_length};
   }

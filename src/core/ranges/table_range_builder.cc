@@ -32,7 +32,7 @@ RangeFilterKind MainKind(RangeKinds kinds) noexcept {
 }
 
 // Returns whether RangeFilterBuilder would choose positions for the keys of this filter.
-bool ArePositionsByKeys(std::string_view positions) noexcept {
+bool ArePositionsByKeys(std::string_view positions) {
   ParsedRange parsed;
   if (ParseRange(positions, &parsed) != Fault::kNone || parsed.header.hashed_bytes != 0 ||
       parsed.header.digits > RangeFilterBuilder::kMostCountedBytes) {

@@ -24,8 +24,7 @@ constexpr char kCompact[] =
     "compact them (CompactRange with bottommost_level_compaction=kForce rewrites all)";
 constexpr char kRefilter[] =
     "winnow refilter FOLDER --policy=POLICY writes new filters while the database is closed, and "
-    "so "
-    "does a compaction (CompactRange with bottommost_level_compaction=kForce rewrites all)";
+    "so does a compaction (CompactRange with bottommost_level_compaction=kForce rewrites all)";
 
 uint64_t EntriesOf(const Files& files) {
   uint64_t entries = 0;
