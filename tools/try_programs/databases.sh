@@ -8,7 +8,8 @@
 # its filters are by bloomfilter:10, the numbers that advise predicts for this policy are compared with those
 # that it counts: bytes within 3%, false reads within 15% or four standard deviations. For a database that is
 # being written to: no fault, and exit code 0. Then `winnow refilter` gives the files Winnow's filters, and those of
-# bloomfilter:10 again, where the program's own answers must stay the same. Each line of output is a row of a table.
+# bloomfilter:10 again, where the program's own answers must stay the same. MariaDB's RocksDB is out of Winnow's reach, so
+# it passes over Winnow's filters, and asks RocksDB's. Each line of output is a row of a table.
 
 packages=(mariadb-server mariadb-plugin-rocksdb ceph-mon ceph-base balboa balboa-backend-rocksdb rocksdb-tools sortmerna
   python3)
@@ -299,7 +300,7 @@ for i in range(5000):
   server=$backend
   stop_server
   # A restart flushes the memtable into a file.
-  balboa_answers >dumped
+  balboa_answers >/dev/null
   judge db 0 0 0
   there_and_back db balboa_answers
 }
@@ -326,9 +327,8 @@ try_ceph() {
   program ceph-kvstore-tool rocksdb mon/store.db set try later ver 1
   judge mon/store.db 0 0 0 "$(text 'try\0key7')" "$(text 'try\0key39')"
   # Its RocksDB of before 6.15 may give a new file the number of one that the MANIFEST does not name.
-  tool refilter mon/store.db --policy=winnow:10 >"$said/status"
+  [[ $(tool refilter mon/store.db --policy=winnow:10) == 2 ]] || problem "refilter does not end with 2"
   grep -q 'open and close it once with 6.15 or later' "$said/refilter.err" || problem "refilter does not refuse it"
-  [[ $(<"$said/status") == 2 ]] || problem "refilter ends with $(<"$said/status") instead of 2"
   echo "refused: RocksDB before 6.15"
 }
 
