@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `winnow refilter` costs beside a full compaction of the same database.
 
-Fills a database by stock db_bench (values of 400 bytes, RocksDB's Bloom filters of 10 bits a key, four levels), gives
+Fills a database by stock db_bench (values of 400 bytes, RocksDB's Bloom filters of 10 bits a key, three levels), gives
 it Winnow's filters by `winnow refilter`, uniform ones, again those of the plan after --prepare, and in the end
 compacts it with Winnow. Then a database of many small files. Each command starts without its files in the page cache.
 Prints tables in Markdown. Needs a build (cmake --preset release), db_bench, twice the room of the database, and for
