@@ -14,8 +14,8 @@
 
 namespace winnow {
 
-// Kinds of range filters. The numbers are those of the serialized form, which has another one, 4,
-// for trees with lengths of keys.
+// Kinds of range filters. The numbers are those of the serialized form, which has two more for
+// trees: 4 and 5.
 enum class RangeFilterKind : uint8_t {
   kNone = 0,       // no range filter: every range may contain a key
   kPositions = 1,  // keys of one length, as numbers
@@ -83,13 +83,14 @@ struct RangeFilterInfo {
 //
 // Trees are for all other keys: small PATRICIA tries (Morrison, 1968) of their bits. Of each key, a
 // trie keeps the bits that distinguish the key from its neighbors and w - 6 more; of bits that
-// neighbors have in common, only w - 1, the last third of which are a hash of the next three bytes.
-// From w = 11 on, where at least one key in 1,024 begins the next one, as folders do, it keeps a
-// key's length in place of 5 of these bits, and hashes most of the others (since 1.2; 1.1 passes
-// every range of trees from w = 11 on). A range passes wrongly if all this does not distinguish it
-// from a key: mostly between a key and the next numbers, or if it begins with a part of a name and
-// then differs. Few other ranges pass, such as those of a missing folder, of names between others,
-// or, with lengths, of all keys that begin with a key.
+// neighbors have in common, the first (w - 5) / 2 and the low 1 to 4 bits of each of the next 32
+// bytes, of fewer if that takes more than 2 w + 6 bits per key. Of text, it keeps low bits of bytes
+// behind the last branch, too. From w = 11 on, where at least one key in 1,024 begins the next one,
+// as folders do, it keeps a key's length in place of 5 of these bits. A range passes wrongly if all
+// this does not distinguish it from a key: mostly between a key and the next numbers or names. Few
+// other ranges pass, such as those of a missing folder, of a part of a name with another last
+// letter, or, with lengths, of all keys that begin with a key. This form is new in 2.0: 1.x passes
+// all ranges of it. Range filters that 1.x built are read as before.
 //
 // Finish returns no range filter if a key has more than kMaxKeyBytes; if a key is less than its
 // predecessor bytewise; if the only key is empty; for 2^31 keys or more; if trees would take more

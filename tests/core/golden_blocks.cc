@@ -106,7 +106,7 @@ std::string GoldenBlock::KeyOf(uint64_t i) const {
   if (has_retrieval()) return "key" + Padded(19'000'001 * (i - (i % 50 == 49 ? 1 : 0)) + i, 12);
   if (note == "trees") return "key" + std::to_string(500 + i) + std::string(i % 3, '/');
   // Keys begin others only from key 250 on.
-  if (note == "lengths") {
+  if (note == "lengths" || note == "sizes") {
     return "key" + std::to_string(i < 250 ? 500 + i : 625 + i / 2) +
            (i < 250 || i % 2 == 0 ? "" : "x");
   }
@@ -188,7 +188,7 @@ std::string BuildGoldenBytes(const GoldenBlock& block) {
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < block.keys; ++i) keys.push_back(block.KeyOf(i));
   std::sort(keys.begin(), keys.end());
-  const RangeFilterKind kind = block.note == "lengths" ? RangeFilterKind::kTrees
+  const RangeFilterKind kind = block.has_trees()       ? RangeFilterKind::kTrees
                                : block.has_retrieval() ? RangeFilterKind::kRetrieval
                                                        : RangeFilterKind::kPositions;
   RangeFilterBuilder ranges(RangeFilterOptions{12, kind});

@@ -29,7 +29,7 @@ struct GoldenBlock {
   uint64_t stride = 0;
   // Content behind the layers. -: nothing; note: a note that no builder of Winnow writes; tree: a
   // tree note of keys up to key2999; positions, retrieval, trees: a range filter of that kind;
-  // lengths: trees with lengths; table: one of positions as in RocksDB tables.
+  // lengths: trees with lengths; sizes: sized trees; table: one of positions as in RocksDB tables.
   std::string note = "-";
   std::vector<int> passes;        // absent keys that "may be contained", ascending
   std::vector<int> range_passes;  // ranges that "may contain a key", ascending
@@ -38,10 +38,10 @@ struct GoldenBlock {
   std::vector<KeyHash> KeyHashes() const;
   bool has_positions() const { return note == "positions" || note == "table"; }
   bool has_retrieval() const { return note == "retrieval"; }
-  bool has_trees() const { return note == "trees" || note == "lengths"; }
+  bool has_trees() const { return note == "trees" || note == "lengths" || note == "sizes"; }
   bool has_ranges() const { return has_positions() || has_retrieval() || has_trees(); }
-  // Returns false for trees without lengths, which builders now write below 11 bits only.
-  bool has_builder() const { return note != "trees"; }
+  // Returns false for the trees that Winnow 1.x wrote.
+  bool has_builder() const { return note != "trees" && note != "lengths"; }
 };
 
 KeyHash GoldenAbsentHash(int i);

@@ -227,7 +227,8 @@ TEST(RangeFilterDamageTest, AValueThatNoBuilderWritesIsFound) {
   };
   const size_t digits = 32 + 16;
   ASSERT_EQ(fault_with(24, 2, 77), Fault::kNone) << "for information";
-  EXPECT_EQ(fault_with(5, 1, 5), Fault::kKind);
+  EXPECT_EQ(fault_with(5, 1, 0), Fault::kKind);
+  EXPECT_EQ(fault_with(5, 1, 6), Fault::kKind);
   EXPECT_EQ(fault_with(8, 4, 0), Fault::kParameters) << "no keys";
   EXPECT_EQ(fault_with(8, 4, uint64_t{1} << 31), Fault::kParameters) << "too many keys";
   EXPECT_EQ(fault_with(12, 2, 257), Fault::kParameters) << "more digits than bytes";
@@ -256,8 +257,8 @@ TEST(RangeFilterDamageTest, AValueThatNoBuilderOfTreesWritesIsFound) {
   EXPECT_EQ(fault_with(12, 1, 29), Fault::kParameters) << "too many bits of a leaf";
   EXPECT_EQ(fault_with(13, 1, 9), Fault::kParameters) << "too many bits in the code of a depth";
   EXPECT_EQ(fault_with(14, 1, 29), Fault::kParameters) << "too many bits of an edge";
-  EXPECT_EQ(fault_with(15, 1, 0), Fault::kParameters) << "no bits of a hash";
-  EXPECT_EQ(fault_with(15, 1, 29), Fault::kParameters) << "too many bits of a hash";
+  EXPECT_EQ(fault_with(15, 1, 0), Fault::kParameters) << "no bits of a byte";
+  EXPECT_EQ(fault_with(15, 1, 9), Fault::kParameters) << "too many bits of a byte";
   EXPECT_EQ(fault_with(16, 4, 0), Fault::kParameters) << "no blocks";
   EXPECT_EQ(fault_with(16, 4, 6), Fault::kParameters) << "more blocks than keys";
   EXPECT_EQ(fault_with(16, 4, 2), Fault::kSize) << "more blocks than there are";

@@ -298,8 +298,8 @@ struct range {
   uint64_t listed, crowded;
   const unsigned char *entries, *separators, *trees;
   uint64_t blocks;
-  unsigned leaf_bits, order, first_bits, hash_bits;
-  int has_lengths;
+  unsigned leaf_bits, order, first_bits, hash_bits; /* hash_bits: of sized trees, byte_bits */
+  int has_lengths, is_sized;
 };
 
 /* The P hashed bytes of a key, and its position. */
@@ -335,6 +335,7 @@ static int parse_trees(const unsigned char* note, size_t size, struct range* r) 
   const unsigned char* const behind = note + 32 + r->length + 4;
   r->is_trees = 1;
   r->has_lengths = note[5] == 4;
+  r->is_sized = note[5] == 5;
   r->keys = number(note + 8, 4);
   r->leaf_bits = note[12];
   r->order = note[13];
@@ -345,7 +346,7 @@ static int parse_trees(const unsigned char* note, size_t size, struct range* r) 
   if (r->length < 1 || r->length > 4096 || number(note + 26, 2) != 0) return 0;
   if (r->keys < 1 || r->keys >> 31 != 0 || r->blocks < 1 || r->blocks > r->keys) return 0;
   if (r->leaf_bits > 28 || r->order > 8 || r->first_bits > 28) return 0;
-  if (r->hash_bits < 1 || r->hash_bits > 28) return 0;
+  if (r->hash_bits < 1 || r->hash_bits > (r->is_sized ? 8 : 28)) return 0;
   if ((uint64_t)(note + size - behind) < 8 * r->blocks + separators + 8) return 0;
   r->last_key = note + 32;
   r->entries = behind;
@@ -418,7 +419,7 @@ static int parse_range(const unsigned char* note, size_t size, struct range* r) 
   r->num_digits = (unsigned)number(note + 12, 2);
   r->hashed = (unsigned)number(note + 14, 2);
   r->bound = number(note + 16, 8);
-  if (note[5] == 2 || note[5] == 4) return parse_trees(note, size, r);
+  if (note[5] == 2 || note[5] == 4 || note[5] == 5) return parse_trees(note, size, r);
   r->is_retrieval = note[5] == 3;
   if ((note[5] != 1 && note[5] != 3) || r->length < 1 || r->length > 256) return 0;
   if (r->hashed != 0 && (r->hashed >= r->length || (r->length - r->hashed) % 8 != 0)) return 0;
@@ -593,8 +594,7 @@ static int any_in_block(const struct range* r, uint64_t item, uint64_t x, uint64
   }
   for (uint64_t i = 0; i < r->listed; ++i) {
     const uint64_t listed = number(r->list + 8 * i, 8);
-    if ((listed & ~UINT64_C(0xffff)) == h &&
-        has_value(r, item, listed & 0xffff, p->most, x, y)) {
+    if ((listed & ~UINT64_C(0xffff)) == h && has_value(r, item, listed & 0xffff, p->most, x, y)) {
       return 1;
     }
   }
@@ -607,8 +607,7 @@ static int any_retrieved(const struct range* r, uint64_t h, uint64_t first, uint
   uint64_t block = first >> r->block_bits;
   if (last_block - block > (uint64_t)1 << (r->layers.most - r->block_bits)) return 1;
   for (;; ++block, first = 0) {
-    const uint64_t item =
-        mix(h + block * UINT64_C(0x9e3779b97f4a7c15)) & ~UINT64_C(0xffff);
+    const uint64_t item = mix(h + block * UINT64_C(0x9e3779b97f4a7c15)) & ~UINT64_C(0xffff);
     const uint64_t y = block == last_block ? last & escape : escape;
     if (any_in_block(r, item, first & escape, y)) return 1;
     if (block == last_block) return 0;
@@ -667,10 +666,11 @@ static struct text separator_of(const struct range* r, uint64_t block) {
 struct visit {
   const struct range* r;
   struct text begin, end;
-  uint64_t parting;
+  uint64_t parting, shared;
   uint64_t at, last; /* offsets in the bits of the trees */
   uint64_t least;    /* length of a key in the range */
-  int leaves_have_lengths;
+  int leaves_have_lengths, has_names;
+  uint64_t most_bytes;
 };
 
 enum { kOutside, kAtBegin, kAtEnd, kInside };
@@ -683,7 +683,7 @@ static unsigned next_bit(struct visit* v) {
 static int known_bit(const struct visit* v, int lies, uint64_t at, unsigned bit) {
   if (lies == kAtBegin && bit != bit_of(v->begin, at)) {
     if (at == v->parting) return kAtEnd;
-    return at > v->parting && bit ? kInside : kOutside;
+    return at >= v->shared && bit ? kInside : kOutside;
   }
   if (lies == kAtEnd && bit != bit_of(v->end, at)) return bit ? kOutside : kInside;
   return lies;
@@ -710,12 +710,12 @@ static int known_hash(struct visit* v, int lies, uint64_t at, uint64_t end, unsi
   for (unsigned i = 0; i < hash_bits; ++i) stored = stored << 1 | next_bit(v);
   if (hash_bits == 0 || lies == kOutside || lies == kInside) return lies;
   const uint64_t last = end - at > 24 ? at + 24 : end;
-  if (lies == kAtEnd || last > v->parting) return kInside;
+  if (lies == kAtEnd || last > v->shared) return kInside;
   uint64_t value = 0;
   while (at < last) value = value << 1 | bit_of(v->begin, at++);
   const uint64_t h = mix(value + UINT64_C(0x9e3779b97f4a7c15));
   if (h >> (64 - hash_bits) != stored) return kOutside;
-  return end > v->parting ? kInside : lies;
+  return end > v->shared ? kInside : lies;
 }
 
 static int visit_node(struct visit* v, uint64_t depth, int lies, unsigned waiting) {
@@ -746,24 +746,114 @@ static int visit_node(struct visit* v, uint64_t depth, int lies, unsigned waitin
   return visit_node(v, b + 1, left, waiting + 1) || visit_node(v, b + 1, right, waiting);
 }
 
+/* Reads the low bits of `bytes` bytes of the key from bit `at` on, then `rest` bits of it; `end` is
+   the end of what these stand for. */
+static int known_bytes(struct visit* v, int lies, uint64_t at, uint64_t bytes, unsigned rest,
+                       uint64_t end) {
+  const unsigned low_bits = v->r->hash_bits;
+  const uint64_t first = at;
+  const uint64_t behind = v->at + bytes * low_bits + rest;
+  for (; bytes != 0; --bytes, at += 8) {
+    const unsigned here = 8 - at % 8;
+    unsigned stored = 0, of_begin = 0;
+    for (unsigned i = 0; i < low_bits; ++i) stored = stored << 1 | next_bit(v);
+    for (unsigned i = 0; i < 8; ++i) of_begin = of_begin << 1 | bit_of(v->begin, at + i);
+    of_begin = of_begin >> at % 8 | of_begin << here;
+    unsigned compared = (1u << low_bits) - 1;
+    int after = lies;
+    if (here <= low_bits && (at == first || at <= v->shared)) {
+      for (unsigned i = 0; i < here; ++i)
+        after = known_bit(v, after, at + i, stored >> (here - 1 - i) & 1);
+    }
+    if (at + 8 > v->shared) compared &= at / 8 < v->shared / 8 ? (1u << here) - 1 : 0;
+    if (after == lies && at < v->shared && ((stored ^ of_begin) & compared) == 0) continue;
+    v->at = behind;
+    if (after != lies) return after == kOutside ? kOutside : kInside;
+    return at >= v->shared ? kInside : kOutside;
+  }
+  if (rest != 0 && known_bits(v, lies, at, rest) == kOutside && at <= v->shared) return kOutside;
+  return end <= v->shared ? lies : kInside;
+}
+
+/* Reads a node of sized trees, of `size` bits; 0: not known. */
+static int visit_sized(struct visit* v, uint64_t depth, int lies, uint64_t size) {
+  const struct range* r = v->r;
+  if (v->at > v->last) return 1;
+  const uint64_t node = v->at;
+  if (next_bit(v)) {
+    const unsigned less = !v->leaves_have_lengths ? 0 : r->leaf_bits < 5 ? r->leaf_bits : 5;
+    const unsigned bits = r->leaf_bits - less;
+    const uint64_t bytes = bits / r->hash_bits;
+    if (!v->has_names) {
+      lies = known_bits(v, lies, depth, bits);
+    } else if (lies == kOutside) {
+      v->at += bytes * r->hash_bits;
+    } else {
+      lies = known_bytes(v, lies, depth, bytes, 0, depth + 8 * bytes);
+    }
+    if (!v->leaves_have_lengths) return lies != kOutside;
+    const uint64_t rest = next_number(v, 2);
+    return rest == UINT64_MAX || (lies != kOutside && depth / 8 + rest >= v->least);
+  }
+  const uint64_t edge = next_number(v, r->order);
+  if (edge == UINT64_MAX) return 1;
+  const uint64_t b = depth + edge;
+  if (edge < r->first_bits + 8) {
+    lies = known_bits(v, lies, depth, edge);
+  } else {
+    const uint64_t all = (edge - r->first_bits) / 8;
+    const uint64_t bytes = all < v->most_bytes ? all : v->most_bytes;
+    const unsigned rest = 8 * v->most_bytes > edge - r->first_bits ? (edge - r->first_bits) % 8 : 0;
+    lies = known_bits(v, lies, depth, r->first_bits);
+    if (lies == kOutside || lies == kInside) {
+      v->at += bytes * r->hash_bits + rest;
+    } else {
+      lies = known_bytes(v, lies, depth + r->first_bits, bytes, rest, b);
+    }
+  }
+  const int left = known_bit(v, lies, b, 0);
+  const int right = known_bit(v, lies, b, 1);
+  if (lies == kInside || left == kInside || right == kInside) return 1;
+  uint64_t left_size = 0;
+  if (size >= 512) {
+    for (unsigned i = log2_of(size) + 1; i != 0; --i) left_size = left_size << 1 | next_bit(v);
+    if (v->at - node + left_size >= size) return 1;
+  }
+  const uint64_t right_size = size >= 512 ? size - (v->at - node) - left_size : 0;
+  return visit_sized(v, b + 1, left, left_size) || visit_sized(v, b + 1, right, right_size);
+}
+
 static int ask_tree(const struct range* r, uint64_t block, struct text begin, struct text end) {
   const uint64_t tree = block == 0 ? 0 : number(r->entries + 8 * block - 4, 4);
   const uint64_t tree_end = number(r->entries + 8 * block + 4, 4);
   if (tree >= tree_end || tree_end > (uint64_t)(r->end - r->trees)) return 1;
-  struct visit v = {r, begin, end, common(begin, end), 8 * tree, 8 * tree_end, 0, 0};
+  struct visit v = {r, begin, end, common(begin, end), 0, 8 * tree, 8 * tree_end, 0, 0, 0, 0};
   while (v.least < begin.size && v.least < end.size && begin.bytes[v.least] == end.bytes[v.least]) {
     ++v.least;
   }
+  if (v.parting == 8 * (begin.size > end.size ? begin.size : end.size)) v.parting = UINT64_MAX;
+  v.shared = v.parting;
   if (end.size == v.least + 1 && v.least < begin.size &&
       end.bytes[v.least] == begin.bytes[v.least] + 1) {
     ++v.least;
+    v.shared = 8 * v.least;
+    v.parting = UINT64_MAX;
   }
   if (v.least < begin.size) ++v.least;
-  if (v.parting == 8 * (begin.size > end.size ? begin.size : end.size)) v.parting = UINT64_MAX;
   const struct text last = {r->last_key, r->length};
   const struct text next = block + 1 == r->blocks ? last : separator_of(r, block + 1);
+  const uint64_t depth = common(separator_of(r, block), next);
+  if (r->is_sized) {
+    unsigned head = 0;
+    for (unsigned i = 0; i < 8; ++i) head = head << 1 | next_bit(&v);
+    const uint64_t left = v.last - v.at;
+    v.leaves_have_lengths = (head & 16) != 0;
+    v.has_names = (head & 8) != 0;
+    v.most_bytes = 32 >> (head & 7);
+    return visit_sized(&v, depth, kAtBegin, left < head / 32 ? 0 : left - head / 32);
+  }
   v.leaves_have_lengths = r->has_lengths && next_bit(&v);
-  return visit_node(&v, common(separator_of(r, block), next), kAtBegin, 0);
+  return visit_node(&v, depth, kAtBegin, 0);
 }
 
 static int ask_trees(const struct range* r, struct text begin, struct text end) {

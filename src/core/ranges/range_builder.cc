@@ -151,7 +151,7 @@ FilterBlock Build(core::RangeTreeBuilder* trees, double range_bits) {
   header.count = trees->size();
   header.blocks = trees->blocks();
   header.separators_bytes = trees->separators().size();
-  header.shape = core::RangeTreeShapeOf(range_bits);
+  header.shape = trees->shape();
   const size_t front = core::RangeFrontBytes(trees->last_key().size(), 0);
   block.size = front + behind;
   block.data = std::make_unique<char[]>(block.size);
@@ -225,7 +225,7 @@ struct RangeFilterBuilder::State {
   }
 
   bool BecomeTrees() {
-    trees = std::make_unique<core::RangeTreeBuilder>(core::RangeTreeShapeOf(options.range_bits));
+    trees = std::make_unique<core::RangeTreeBuilder>(options.range_bits);
     if (!keys.ForEachKey([&](std::string_view key) { trees->Add(key); })) return false;
     keys = core::RangeKeys();
     return true;
@@ -295,8 +295,7 @@ size_t RangeFilterBuilder::EstimateSize(uint64_t n) const noexcept {
   if (n == 0 || n > core::kMaxRangeKeys || state.has_none) return 0;
   if (state.trees != nullptr) return state.trees->EstimateBytes(n);
   if (state.options.kind == RangeFilterKind::kTrees) {
-    return core::RangeTreeBuilder(core::RangeTreeShapeOf(state.options.range_bits))
-        .EstimateBytes(n);
+    return core::RangeTreeBuilder(state.options.range_bits).EstimateBytes(n);
   }
   const bool has_keys = state.keys.size() != 0;
   const size_t digits = std::max(has_keys ? state.keys.MostDigits() : 0, kUsualDigits);
@@ -306,7 +305,7 @@ size_t RangeFilterBuilder::EstimateSize(uint64_t n) const noexcept {
   header.shape = core::StoredShapeOf(n, state.options.range_bits);
   const size_t as_positions = core::RangeFilterBytes(header);
   if (state.IsForPositions() || !state.keys.has_gaps()) return as_positions;
-  const core::RangeTreeBuilder trees(core::RangeTreeShapeOf(state.options.range_bits));
+  const core::RangeTreeBuilder trees(state.options.range_bits);
   return std::max(as_positions, trees.EstimateBytes(n));
 }
 

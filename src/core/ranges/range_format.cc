@@ -37,9 +37,10 @@ constexpr size_t kFrontArraysChecksumAt = 28;
 constexpr size_t kFrontKeyAt = 32;
 constexpr size_t kChecksumBytes = 4;
 
-// RangeFilterKind::kTrees has two numbers in the bytes.
+// RangeFilterKind::kTrees has three numbers in the bytes. Builders write sized trees.
 constexpr unsigned kTreesWithoutLengths = static_cast<unsigned>(RangeFilterKind::kTrees);
 constexpr unsigned kTreesWithLengths = 4;
+constexpr unsigned kSizedTrees = 5;
 
 constexpr double kRangeBitsUnit = 1024;
 
@@ -90,9 +91,10 @@ void WriteFrontBegin(unsigned kind, size_t key_length, uint64_t count, uint16_t 
   StoreLittle(bytes + kFrontDigitsBytesAt, digits_bytes, 2);
 }
 
-RangeTreeShape LoadTreeShape(const unsigned char* front) noexcept {
-  const unsigned char* const at = front + kFrontTreeShapeAt;
-  return {at[0], at[1], at[2], at[3], front[kFrontKindAt] == kTreesWithLengths};
+// Returns whether the four bytes are the shape of trees of this kind.
+bool IsTreeShape(unsigned kind, RangeTreeShapeBytes shape) noexcept {
+  return kind == kSizedTrees ? SizedNodes::ShapeOf(shape).IsValid()
+                             : HashedNodes::ShapeOf(shape).IsValid();
 }
 
 // Validates the part that is specific to trees, after the common checks.
@@ -102,7 +104,7 @@ Fault ParseTrees(std::string_view bytes, const RangeHeader& header, size_t front
   const uint64_t blocks = LoadLittle(front + kFrontBlocksAt, 4);
   if (header.key_length < 1 || header.key_length > kMaxTreeKeyBytes || header.digits_bytes != 0 ||
       header.shape.count < 1 || header.shape.count > kMaxRangeKeys || blocks < 1 ||
-      blocks > header.shape.count || !LoadTreeShape(front).IsValid()) {
+      blocks > header.shape.count || !IsTreeShape(front[kFrontKindAt], front + kFrontTreeShapeAt)) {
     return Fault::kParameters;
   }
   const uint64_t entries = blocks * RangeTrees::kEntryBytes;
@@ -170,27 +172,14 @@ void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::
   WriteFrontChecksums(RangeFrontBytes(header.key_length, header.digits_bytes), bytes_behind, bytes);
 }
 
-RangeTreeShape RangeTreeShapeOf(double range_bits) noexcept {
-  const auto bits = static_cast<int>(std::lround(range_bits));
-  const int edge_bits = std::clamp(bits - 1, 2, 20);
-  const int hash_bits = (edge_bits + 2) / 3;
-  RangeTreeShape shape{static_cast<uint8_t>(std::max(bits - 6, 1)), 1,
-                       static_cast<uint8_t>(edge_bits - hash_bits),
-                       static_cast<uint8_t>(hash_bits)};
-  // Shorter leaves have no bits to give for a length.
-  shape.has_lengths = shape.leaf_bits >= RangeTreeShape::kBitsOfLength;
-  return shape;
-}
-
 void WriteRangeTreesFront(const RangeTreesHeader& header, std::string_view last_key,
                           size_t bytes_behind, unsigned char* bytes) noexcept {
-  WriteFrontBegin(header.shape.has_lengths ? kTreesWithLengths : kTreesWithoutLengths,
-                  last_key.size(), header.count, header.range_bits, 0, bytes);
+  WriteFrontBegin(kSizedTrees, last_key.size(), header.count, header.range_bits, 0, bytes);
   unsigned char* const shape = bytes + kFrontTreeShapeAt;
   shape[0] = header.shape.leaf_bits;
   shape[1] = header.shape.order;
   shape[2] = header.shape.first_bits;
-  shape[3] = header.shape.hash_bits;
+  shape[3] = header.shape.byte_bits;
   StoreLittle(bytes + kFrontBlocksAt, header.blocks, 4);
   StoreLittle(bytes + kFrontSeparatorsAt, header.separators_bytes, 4);
   std::copy(last_key.begin(), last_key.end(), bytes + kFrontKeyAt);
@@ -205,7 +194,11 @@ std::string_view LastKeyOf(std::string_view bytes) noexcept {
 RangeTrees RangeTreesOf(std::string_view bytes) noexcept {
   const auto* front = reinterpret_cast<const unsigned char*>(bytes.data());
   RangeTrees trees;
-  trees.shape = LoadTreeShape(front);
+  const unsigned kind = front[kFrontKindAt];
+  trees.form = kind == kSizedTrees         ? RangeTrees::Form::kSized
+               : kind == kTreesWithLengths ? RangeTrees::Form::kHashedWithLengths
+                                           : RangeTrees::Form::kHashed;
+  trees.shape = front + kFrontTreeShapeAt;
   trees.last_key = LastKeyOf(bytes);
   trees.blocks = static_cast<uint32_t>(LoadLittle(front + kFrontBlocksAt, 4));
   const size_t entries_at = RangeFrontBytes(trees.last_key.size(), 0);
@@ -232,9 +225,10 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
   if (LoadLittle(front + summed, kChecksumBytes) != Checksum(front, summed)) {
     return Fault::kTailChecksum;
   }
-  header.kind = front[kFrontKindAt] == kTreesWithLengths
+  const unsigned kind = front[kFrontKindAt];
+  header.kind = kind == kTreesWithLengths || kind == kSizedTrees
                     ? RangeFilterKind::kTrees
-                    : static_cast<RangeFilterKind>(front[kFrontKindAt]);
+                    : static_cast<RangeFilterKind>(kind);
   const bool is_retrieval = header.kind == RangeFilterKind::kRetrieval;
   if (header.kind != RangeFilterKind::kPositions && header.kind != RangeFilterKind::kTrees &&
       !is_retrieval) {

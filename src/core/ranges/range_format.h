@@ -55,7 +55,7 @@ RangePlacing PlacingOf(const EliasFanoShape& shape, bool has_hashed,
 void WriteRangeFront(const RangeHeader& header, std::string_view last_key, std::string_view digits,
                      size_t bytes_behind, unsigned char* bytes) noexcept;
 
-// Fields of the front for trees.
+// Fields of the front for sized trees.
 struct RangeTreesHeader {
   uint16_t range_bits = 0;  // unit 1/1024; informational
   uint64_t count = 0;       // number of keys
@@ -63,9 +63,6 @@ struct RangeTreesHeader {
   uint64_t separators_bytes = 0;
   RangeTreeShape shape;
 };
-
-// Returns the shape of trees for this range_bits.
-RangeTreeShape RangeTreeShapeOf(double range_bits) noexcept;
 
 // Writes the front of trees. The bytes_behind bytes that follow it must be there already.
 void WriteRangeTreesFront(const RangeTreesHeader& header, std::string_view last_key,

@@ -1,12 +1,33 @@
 #include "src/core/ranges/range_tree_builder.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "src/core/ranges/range_bits.h"
 #include "src/formulas/bytes.h"
 
 namespace winnow::core {
 namespace {
+
+// Least range_bits with which leaves may have lengths: shorter ones have no bits to give for them.
+constexpr long kLeastWithLengths = 11;
+
+// Bits of a block per key, beyond twice range_bits, above which less is kept of long edges.
+constexpr uint64_t kMoreBits = 6;
+
+// Returns the shape of trees for this range_bits, which takes as many bits per key as the trees of
+// Winnow 1.x did.
+RangeTreeShape ShapeOf(double range_bits) noexcept {
+  const long bits = std::lround(range_bits);
+  const long more = std::max(bits - 7, 0L);
+  RangeTreeShape shape;
+  shape.leaf_bits = static_cast<uint8_t>(std::max(bits - 6, 1L));
+  shape.order = 1;
+  shape.first_bits = static_cast<uint8_t>(more / 2 + 1);
+  shape.byte_bits = more < 5 ? 1 : more < 10 ? 2 : more < 20 ? 3 : 4;
+  return shape;
+}
 
 // Returns a key's first `bits` bits, padded with zeros to whole bytes.
 std::string FirstBits(std::string_view key, uint64_t bits) {
@@ -21,7 +42,18 @@ void Append32(uint64_t value, std::string* bytes) {
   bytes->append(reinterpret_cast<const char*>(raw), sizeof raw);
 }
 
+// Returns the number of bits that AppendNumber appends.
+uint64_t NumberBits(uint64_t number, unsigned order) noexcept {
+  const uint64_t coded = number + (uint64_t{1} << order);
+  return 2 * (64 - static_cast<unsigned>(__builtin_clzll(coded))) - 1 - order;
+}
+
 }  // namespace
+
+RangeTreeBuilder::RangeTreeBuilder(double range_bits) noexcept
+    : shape_(ShapeOf(range_bits)),
+      may_have_lengths_(std::lround(range_bits) >= kLeastWithLengths),
+      most_bits_(2 * static_cast<uint64_t>(std::lround(range_bits)) + kMoreBits) {}
 
 bool RangeTreeBuilder::Add(std::string_view key) {
   if (key.size() > kMaxTreeKeyBytes) return false;
@@ -60,8 +92,12 @@ void RangeTreeBuilder::Finish() {
 // Estimates by the existing blocks; without one, assumes long edges.
 size_t RangeTreeBuilder::EstimateBytes(uint64_t n) const noexcept {
   constexpr double kReserve = 1.25;
+  constexpr uint64_t kUsualEdge = 8 * 12;
   constexpr double kUsualBits = 24;  // other than those of edges and leaves
-  double bits = shape_.leaf_bits + shape_.EdgeBits() + kUsualBits;
+  double bits = shape_.leaf_bits +
+                static_cast<double>(
+                    SizedTreeHead::EdgeBits(shape_, kUsualEdge, SizedTreeHead().MostBytes())) +
+                kUsualBits;
   const uint64_t in_blocks = size_ - waiting_;
   if (in_blocks != 0) {
     const auto bytes = static_cast<double>(entries_.size() + separators_.size() + trees_.size());
@@ -81,11 +117,7 @@ size_t RangeTreeBuilder::ChooseEnd() const noexcept {
 // Ends the block of the first `end` keys.
 void RangeTreeBuilder::EndBlock(size_t end, std::string_view next_separator) {
   separators_ += separator_;
-  tree_end_ = tree_.data();
-  leaves_have_lengths_ = shape_.has_lengths && kFewBegin * keys_that_begin_the_next_ >= size_;
-  if (shape_.has_lengths) Append(leaves_have_lengths_ ? 1 : 0, 1);
   AppendTree(end, CommonBits(separator_, next_separator));
-  EndTree();
   Append32(separators_.size(), &entries_);
   Append32(trees_.size(), &entries_);
   separator_ = next_separator;
@@ -97,74 +129,138 @@ void RangeTreeBuilder::EndBlock(size_t end, std::string_view next_separator) {
   waiting_ -= end;
 }
 
-// The branch of the least depth is the root, and separates the keys before its index from the
-// others.
-void RangeTreeBuilder::AppendTree(size_t end, uint64_t depth) noexcept {
+// Lists the nodes of the first `end` keys. The branch of the least depth is the root, and separates
+// the keys before its index from the others. Returns the number of nodes.
+size_t RangeTreeBuilder::ListNodes(size_t end, uint64_t depth) noexcept {
   // Children of each branch on either side; 0 for a leaf.
-  std::array<uint8_t, kMostKeys + 1> left{};
-  std::array<uint8_t, kMostKeys + 1> right{};
-  std::array<uint8_t, kMostKeys + 1> rightmost;  // from the root on
+  std::array<uint16_t, kMostKeys + 1> left{};
+  std::array<uint16_t, kMostKeys + 1> right{};
+  std::array<uint16_t, kMostKeys + 1> rightmost;  // from the root on
+  rightmost[0] = 0;
   size_t count = 0;
   for (size_t i = 1; i < end; ++i) {
     while (count != 0 && depths_[rightmost[count - 1]] > depths_[i]) left[i] = rightmost[--count];
-    if (count != 0) right[rightmost[count - 1]] = static_cast<uint8_t>(i);
-    rightmost[count++] = static_cast<uint8_t>(i);
+    if (count != 0) right[rightmost[count - 1]] = static_cast<uint16_t>(i);
+    rightmost[count++] = static_cast<uint16_t>(i);
   }
-  if (end == 1) return AppendLeaf(0, depth);
 
-  // Pending sides of branches: depth, index of a key, and the branch or 0 for a leaf. Packed into
-  // one word, since each is read right after it is written.
-  const auto side_of = [](uint64_t branch, uint64_t key, uint64_t behind) {
-    return behind << 16 | key << 8 | branch;
-  };
-  std::array<uint64_t, kMostKeys + 1> sides;
+  // Sides of branches that are not yet listed.
+  std::array<Node, kMostKeys + 1> sides;
   size_t waiting = 0;
-  sides[waiting++] = side_of(rightmost[0], 0, depth);
+  size_t listed = 0;
+  sides[waiting++] = {static_cast<uint32_t>(depth), 0, rightmost[0], 0, 0};
   while (waiting != 0) {
-    const uint64_t side = sides[--waiting];
-    const size_t branch = side & 0xff;
-    if (branch == 0) {
-      AppendLeaf(side >> 8 & 0xff, side >> 16);
+    const Node node = nodes_[listed++] = sides[--waiting];
+    if (node.branch == 0) continue;
+    const uint32_t behind = depths_[node.branch] + 1;
+    sides[waiting++] = {behind, node.branch, right[node.branch], 0, 0};
+    sides[waiting++] = {behind, static_cast<uint16_t>(node.branch - 1), left[node.branch], 0, 0};
+  }
+  return listed;
+}
+
+// Sets the sizes of the first `count` nodes, from the last one on.
+void RangeTreeBuilder::MeasureNodes(size_t count) noexcept {
+  std::array<uint32_t, kMostKeys + 1> measured;  // last, the sides of the next branch
+  size_t waiting = 0;
+  for (size_t i = count; i-- != 0;) {
+    Node& node = nodes_[i];
+    uint64_t size = 1;
+    if (node.branch == 0) {
+      size += head_.LeafBits(shape_);
+      if (head_.has_lengths) {
+        size += NumberBits(RestOf(Key(node.key), node.depth), kTreeLengthOrder);
+      }
+    } else {
+      const uint64_t edge = depths_[node.branch] - node.depth;
+      node.left_size = measured[--waiting];
+      size += NumberBits(edge, shape_.order) +
+              SizedTreeHead::EdgeBits(shape_, edge, head_.MostBytes()) + node.left_size +
+              measured[--waiting];
+      if (size >= RangeTreeShape::kLeastSized) {
+        // The size of the left side is part of the node, and may make its own size a bit longer.
+        unsigned bits = RangeTreeShape::SizeBits(size);
+        if (RangeTreeShape::SizeBits(size + bits) > bits) ++bits;
+        size += bits;
+      }
+    }
+    node.size = measured[waiting++] = static_cast<uint32_t>(size);
+  }
+}
+
+// Returns whether the first `end` keys are mostly text: adjacent ones seldom part in a byte above
+// 127. The low bits of text differ more than its first bits.
+bool RangeTreeBuilder::AreNames(size_t end) const noexcept {
+  size_t high = 0;
+  for (size_t i = 1; i < end; ++i) high += FractionBit(Key(i), depths_[i] / 8 * 8);
+  return 8 * high <= end;
+}
+
+void RangeTreeBuilder::AppendTree(size_t end, uint64_t depth) {
+  head_.has_lengths = may_have_lengths_ && kFewBegin * keys_that_begin_the_next_ >= size_;
+  head_.has_names = AreNames(end);
+  head_.reductions = 0;
+  const size_t count = ListNodes(end, depth);
+  MeasureNodes(count);
+  while (nodes_[0].size > most_bits_ * end && head_.reductions < SizedTreeHead::kMostReductions) {
+    ++head_.reductions;
+    MeasureNodes(count);
+  }
+
+  const size_t begin = trees_.size();
+  const size_t bits = SizedTreeHead::kPaddingBits + SizedTreeHead::kBits + nodes_[0].size;
+  trees_.resize(begin + (bits + 31) / 32 * 4);
+  tree_end_ = reinterpret_cast<unsigned char*>(&trees_[begin]);
+  Append((8 - bits % 8) % 8, SizedTreeHead::kPaddingBits);
+  Append(head_.Packed(), SizedTreeHead::kBits);
+  for (size_t i = 0; i < count; ++i) {
+    const Node& node = nodes_[i];
+    if (node.branch == 0) {
+      AppendLeaf(Key(node.key), node.depth);
       continue;
     }
-    AppendBranch(branch, side >> 16);
-    const uint64_t behind = uint64_t{depths_[branch]} + 1;
-    sides[waiting++] = side_of(right[branch], branch, behind);
-    sides[waiting++] = side_of(left[branch], branch - 1, behind);
+    Append(0, 1);
+    AppendNumber(depths_[node.branch] - node.depth, shape_.order);
+    AppendKept(Key(node.key), node.depth, depths_[node.branch]);
+    if (node.size >= RangeTreeShape::kLeastSized) {
+      Append(node.left_size, RangeTreeShape::SizeBits(node.size));
+    }
   }
+  if (pending_bits_ != 0) Append(0, 32 - pending_bits_);
+  trees_.resize(begin + (bits + 7) / 8);
 }
 
-void RangeTreeBuilder::AppendLeaf(size_t number, uint64_t depth) noexcept {
-  const std::string_view key = Key(number);
+void RangeTreeBuilder::AppendLeaf(std::string_view key, uint64_t depth) noexcept {
   Append(1, 1);
-  if (!leaves_have_lengths_) {
-    if (shape_.leaf_bits != 0) Append(FractionBits(key, depth, shape_.leaf_bits), shape_.leaf_bits);
-    return;
+  unsigned bits = head_.LeafBits(shape_);
+  if (head_.has_names) {
+    for (uint64_t at = depth; bits != 0; at += 8, bits -= shape_.byte_bits) {
+      Append(LowBitsOf(FractionBits(key, at, 8), at, shape_.byte_bits), shape_.byte_bits);
+    }
+  } else if (bits != 0) {
+    Append(FractionBits(key, depth, bits), bits);
   }
-  const unsigned first = shape_.FirstBitsBesideLength();
-  if (first != 0) Append(FractionBits(key, depth, first), first);
-  const uint64_t at = depth + first;
-  AppendHash(key, at, LeafHashEnd(at), shape_.HashBitsBesideLength());
-  AppendNumber(key.size() - std::min<uint64_t>(key.size(), depth / 8),
-               RangeTreeShape::kLengthOrder);
+  if (head_.has_lengths) AppendNumber(RestOf(key, depth), kTreeLengthOrder);
 }
 
-void RangeTreeBuilder::AppendBranch(size_t at, uint64_t depth) noexcept {
-  const uint64_t edge = depths_[at] - depth;
-  Append(0, 1);
-  AppendNumber(edge, shape_.order);
-  const std::string_view key = Key(at);
-  const bool is_hashed = edge > shape_.EdgeBits();
-  const auto known = is_hashed ? shape_.first_bits : static_cast<unsigned>(edge);
-  if (known != 0) Append(FractionBits(key, depth, known), known);
-  if (is_hashed) AppendHash(key, depth + known, depths_[at], shape_.hash_bits);
+// Returns the bytes of a key from that of bit `depth` on.
+uint64_t RangeTreeBuilder::RestOf(std::string_view key, uint64_t depth) const noexcept {
+  return key.size() - std::min<uint64_t>(key.size(), depth / 8);
 }
 
-void RangeTreeBuilder::AppendHash(std::string_view key, uint64_t at, uint64_t end,
-                                  unsigned hash_bits) noexcept {
-  if (hash_bits == 0) return;
-  const unsigned hashed = HashedBits(at, end);
-  Append(StoredHash(FractionBits(key, at, hashed), hash_bits), hash_bits);
+// Appends what is kept of an edge.
+void RangeTreeBuilder::AppendKept(std::string_view key, uint64_t at, uint64_t end) noexcept {
+  const bool keeps_all = shape_.KeepsAll(end - at);
+  const auto first = keeps_all ? static_cast<unsigned>(end - at) : unsigned{shape_.first_bits};
+  if (first != 0) Append(FractionBits(key, at, first), first);
+  if (keeps_all) return;
+  at += first;
+  end = std::min(end, at + 8 * head_.MostBytes());
+  for (; at + 8 <= end; at += 8) {
+    Append(LowBitsOf(FractionBits(key, at, 8), at, shape_.byte_bits), shape_.byte_bits);
+  }
+  const auto rest = static_cast<unsigned>(end - at);
+  if (rest != 0) Append(FractionBits(key, at, rest), rest);
 }
 
 void RangeTreeBuilder::AppendNumber(uint64_t number, unsigned order) noexcept {
@@ -182,16 +278,6 @@ void RangeTreeBuilder::Append(uint64_t value, unsigned bits) noexcept {
   const auto word = static_cast<uint32_t>(pending_ >> pending_bits_);
   formulas::StoreLittle32(tree_end_, __builtin_bswap32(word));
   tree_end_ += 4;
-}
-
-// Pads the tree to a whole byte.
-void RangeTreeBuilder::EndTree() {
-  if (pending_bits_ % 8 != 0) Append(0, 8 - pending_bits_ % 8);
-  for (; pending_bits_ != 0; pending_bits_ -= 8) {
-    *tree_end_++ = static_cast<unsigned char>(pending_ >> (pending_bits_ - 8));
-  }
-  trees_.append(reinterpret_cast<const char*>(tree_.data()),
-                static_cast<size_t>(tree_end_ - tree_.data()));
 }
 
 }  // namespace winnow::core

@@ -16,8 +16,8 @@ namespace winnow::core {
 
 class RangeTreeBuilder {
  public:
-  // The shape must keep at most 32 bits of a leaf and of an edge.
-  explicit RangeTreeBuilder(const RangeTreeShape& shape) noexcept : shape_(shape) {}
+  // range_bits as RangeFilterOptions defines it, in its range.
+  explicit RangeTreeBuilder(double range_bits) noexcept;
   RangeTreeBuilder(const RangeTreeBuilder&) = delete;
   RangeTreeBuilder& operator=(const RangeTreeBuilder&) = delete;
 
@@ -27,6 +27,7 @@ class RangeTreeBuilder {
   // Completes the trees after the last key.
   void Finish();
 
+  const RangeTreeShape& shape() const noexcept { return shape_; }
   uint64_t size() const noexcept { return size_; }
   const std::string& last_key() const noexcept { return last_key_; }
 
@@ -42,8 +43,8 @@ class RangeTreeBuilder {
  private:
   // Range of the keys per block; the last block may have fewer. A block ends where adjacent keys
   // have few bits in common, so that the separator is short.
-  static constexpr size_t kLeastKeys = 64;
-  static constexpr size_t kMostKeys = 128;
+  static constexpr size_t kLeastKeys = 256;
+  static constexpr size_t kMostKeys = 512;
   // Leaves have lengths if at least one key in so many begins the next one, as folders do: then
   // scans of all keys that begin with a key are likely. Elsewhere bits of the key deny more.
   static constexpr uint64_t kFewBegin = 1024;
@@ -53,19 +54,33 @@ class RangeTreeBuilder {
   }
   size_t ChooseEnd() const noexcept;
   void EndBlock(size_t end, std::string_view next_separator);
-  void AppendTree(size_t end, uint64_t depth) noexcept;
-  void AppendLeaf(size_t number, uint64_t depth) noexcept;
-  void AppendBranch(size_t at, uint64_t depth) noexcept;
-  // Appends the hash of the key's bits from `at` to before `end`; nothing if hash_bits is 0.
-  void AppendHash(std::string_view key, uint64_t at, uint64_t end, unsigned hash_bits) noexcept;
+  size_t ListNodes(size_t end, uint64_t depth) noexcept;
+  void MeasureNodes(size_t count) noexcept;
+  bool AreNames(size_t end) const noexcept;
+  void AppendTree(size_t end, uint64_t depth);
+  void AppendLeaf(std::string_view key, uint64_t depth) noexcept;
+  uint64_t RestOf(std::string_view key, uint64_t depth) const noexcept;
+  void AppendKept(std::string_view key, uint64_t at, uint64_t end) noexcept;
   void AppendNumber(uint64_t number, unsigned order) noexcept;  // in Elias's gamma code
   void Append(uint64_t value, unsigned bits) noexcept;          // appends at most 32 bits
-  void EndTree();
+
+  // A node of the current tree, in the order of the bits: each branch before its left side, and
+  // that before the right one.
+  struct Node {
+    uint32_t depth;      // number of bits before it
+    uint16_t key;        // a key below it
+    uint16_t branch;     // key that begins the right side; 0 for a leaf
+    uint32_t size;       // its bits, with all below it
+    uint32_t left_size;  // those of its left side
+  };
 
   const RangeTreeShape shape_;
+  const bool may_have_lengths_;
+  // Number of a block's bits per key above which less is kept of long edges.
+  const uint64_t most_bits_;
   uint64_t size_ = 0;
   uint64_t keys_that_begin_the_next_ = 0;
-  bool leaves_have_lengths_ = false;  // in the current tree
+  SizedTreeHead head_;  // of the current tree
   std::string last_key_;
   // Keys that are in no block yet, and, except for the first one, the first bit in which each
   // differs from the previous key.
@@ -78,9 +93,7 @@ class RangeTreeBuilder {
   std::string entries_;
   std::string separators_;
   std::string trees_;
-  // The current tree: a bit, and per key, a leaf with a length of at most 23 bits, and a branch
-  // with a code of at most 34.
-  std::array<unsigned char, (kMostKeys * (1 + 32 + 23 + 1 + 34 + 32) + 8) / 8> tree_;
+  std::array<Node, 2 * kMostKeys> nodes_;  // nodes of the current tree
   unsigned char* tree_end_ = nullptr;
   uint64_t pending_ = 0;  // bits of the tree not yet written
   unsigned pending_bits_ = 0;

@@ -1,0 +1,328 @@
+// Nodes of range trees, as their bits: what a branch keeps of the bits that its keys have in
+// common, and a leaf of those behind the last branch. FORMAT.md describes the bits.
+
+#ifndef WINNOW_SRC_CORE_RANGES_RANGE_TREE_NODES_H_
+#define WINNOW_SRC_CORE_RANGES_RANGE_TREE_NODES_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "src/core/ranges/range_bits.h"
+#include "src/core/ranges/range_bounds.h"
+#include "src/core/ranges/range_hash.h"
+#include "src/formulas/bytes.h"
+
+namespace winnow::core {
+
+// The four bytes of a range filter that say what trees keep.
+using RangeTreeShapeBytes = const unsigned char*;
+
+// Maximum number of zeros before a number, with which one load reads it.
+inline constexpr unsigned kMostTreeZeros = 22;
+inline constexpr unsigned kMostTreeOrder = 8;
+inline constexpr unsigned kMostTreeKept = 28;
+// Order of the code of a leaf's length.
+inline constexpr unsigned kTreeLengthOrder = 2;
+
+// A number at the beginning of `bits`, in Elias's gamma code with `order` separate low bits.
+class TreeNumber {
+ public:
+  TreeNumber(uint64_t bits, unsigned order) noexcept
+      : zeros_(static_cast<unsigned>(__builtin_clzll(bits | 1))), size_(zeros_ + order + 1) {
+    value_ = is_damaged() ? 0 : (bits << zeros_ >> (64 - size_)) - (uint64_t{1} << order);
+  }
+
+  bool is_damaged() const noexcept { return zeros_ > kMostTreeZeros; }
+  unsigned bits() const noexcept { return zeros_ + size_; }
+  uint64_t value() const noexcept { return value_; }
+
+ private:
+  unsigned zeros_;
+  unsigned size_;
+  uint64_t value_;
+};
+
+// Bits of a tree, the highest of each byte first. The bytes have 8 more behind their end.
+class TreeBits {
+ public:
+  TreeBits(const unsigned char* bytes, uint64_t begin, uint64_t end) noexcept
+      : bytes_(bytes), at_(8 * begin), end_(8 * end) {}
+
+  bool IsBeyond() const noexcept { return at_ > end_; }
+  uint64_t at() const noexcept { return at_; }
+  uint64_t left() const noexcept { return IsBeyond() ? 0 : end_ - at_; }
+
+  // Takes at most 57 bits; zeros, and then IsBeyond(), if there are no more.
+  uint64_t Take(unsigned bits) noexcept {
+    const uint64_t value = bits == 0 ? 0 : Peek() >> (64 - bits);
+    Skip(bits);
+    return value;
+  }
+
+  // Takes a number in Elias's gamma code, with `order` separate low bits.
+  uint64_t TakeNumber(unsigned order) noexcept {
+    const TreeNumber number(Peek(), order);
+    Skip(number.is_damaged() ? left() + 1 : number.bits());
+    return number.value();
+  }
+
+  void Skip(uint64_t bits) noexcept { at_ += bits; }
+
+  // Returns the next 57 bits at least, the highest first; zeros if IsBeyond().
+  uint64_t Peek() const noexcept {
+    if (at_ > end_) return 0;
+    return __builtin_bswap64(formulas::LoadLittle64(bytes_ + at_ / 8)) << at_ % 8;
+  }
+
+ private:
+  const unsigned char* bytes_;
+  uint64_t at_;
+  uint64_t end_;
+};
+
+// Number of bits that a leaf has for its key less if it has a length.
+inline constexpr unsigned kTreeBitsOfLength = 5;
+
+// Shape of sized trees: what all trees of a filter keep of the keys' bits.
+struct RangeTreeShape {
+  // Size in bits from which on a branch has the size of its left side.
+  static constexpr uint64_t kLeastSized = 512;
+
+  uint8_t leaf_bits = 0;   // bits of a leaf without a length
+  uint8_t order = 0;       // order of the code of edges
+  uint8_t first_bits = 0;  // first bits of an edge, kept as they are
+  uint8_t byte_bits = 0;   // low bits kept of each byte behind these
+
+  bool IsValid() const noexcept {
+    return leaf_bits <= kMostTreeKept && order <= kMostTreeOrder && first_bits <= kMostTreeKept &&
+           byte_bits >= 1 && byte_bits <= 8;
+  }
+  // Returns whether all bits of an edge are kept: no byte is behind its first bits.
+  bool KeepsAll(uint64_t edge) const noexcept { return edge < first_bits + uint64_t{8}; }
+  // Returns the number of bits of the size of the left side of a branch of this size.
+  static unsigned SizeBits(uint64_t size) noexcept {
+    return 64 - static_cast<unsigned>(__builtin_clzll(size | 1));
+  }
+};
+
+// What one sized tree keeps: its first bits, behind those that count the padding at its end.
+struct SizedTreeHead {
+  static constexpr unsigned kPaddingBits = 3;
+  static constexpr unsigned kBits = 5;  // behind the padding's
+  static constexpr unsigned kMostReductions = 7;
+
+  bool has_lengths = false;  // leaves have lengths of keys
+  bool has_names = false;    // leaves have low bits of bytes, and not their first bits
+  unsigned reductions = 0;   // 0 to kMostReductions: less is kept of long edges
+
+  static SizedTreeHead Of(uint64_t bits) noexcept {
+    return {(bits & 16) != 0, (bits & 8) != 0, static_cast<unsigned>(bits & 7)};
+  }
+  uint64_t Packed() const noexcept {
+    return (has_lengths ? 16u : 0u) | (has_names ? 8u : 0u) | reductions;
+  }
+  // Returns how many bytes of an edge, behind its first bits, have kept bits.
+  uint64_t MostBytes() const noexcept { return uint64_t{32} >> reductions; }
+  // Returns the number of bits kept of an edge, where most_bytes is MostBytes().
+  static uint64_t EdgeBits(const RangeTreeShape& shape, uint64_t edge,
+                           uint64_t most_bytes) noexcept {
+    if (shape.KeepsAll(edge)) return edge;
+    const uint64_t behind = std::min(edge - shape.first_bits, 8 * most_bytes);
+    return shape.first_bits + behind / 8 * shape.byte_bits + behind % 8;
+  }
+  unsigned LeafBits(const RangeTreeShape& shape) const noexcept {
+    unsigned bits = shape.leaf_bits;
+    if (has_lengths) bits -= std::min(bits, kTreeBitsOfLength);
+    return has_names ? bits - bits % shape.byte_bits : bits;
+  }
+};
+
+// Returns the low `bits` bits of a byte, from the eight bits of a key from bit `at` on: its bits
+// from there to the end of a byte, and behind these, as its highest bits, those of the next byte.
+inline unsigned LowBitsOf(uint64_t eight, uint64_t at, unsigned bits) noexcept {
+  const uint64_t byte = eight >> at % 8 | eight << (8 - at % 8);
+  return static_cast<unsigned>(byte & ((1u << bits) - 1));
+}
+
+// Nodes of sized trees: the first bits of each edge, and the low bits of each byte behind them, so
+// that names that differ in one letter mostly differ in what is kept.
+class SizedNodes {
+ public:
+  SizedNodes(RangeTreeShapeBytes shape, const RangeBounds& bounds, TreeBits* tree) noexcept
+      : bounds_(bounds),
+        shape_(ShapeOf(shape)),
+        padding_(tree->Take(SizedTreeHead::kPaddingBits)),
+        head_(SizedTreeHead::Of(tree->Take(SizedTreeHead::kBits))),
+        most_bytes_(head_.MostBytes()),
+        leaf_bits_(head_.LeafBits(shape_)) {}
+
+  static RangeTreeShape ShapeOf(RangeTreeShapeBytes shape) noexcept {
+    return {shape[0], shape[1], shape[2], shape[3]};
+  }
+
+  unsigned order() const noexcept { return shape_.order; }
+  // Returns the size in bits of the root, which is the next to be read.
+  uint64_t RootSize(const TreeBits& tree) const noexcept {
+    return tree.left() - std::min(tree.left(), padding_);
+  }
+  static bool IsSized(uint64_t size) noexcept { return size >= RangeTreeShape::kLeastSized; }
+
+  // Returns the order behind an edge, of which the next bits are kept.
+  Lies AfterEdge(Lies lies, uint64_t depth, uint64_t branch, TreeBits tree) const noexcept {
+    const bool keeps_all = shape_.KeepsAll(branch - depth);
+    const auto first =
+        keeps_all ? static_cast<unsigned>(branch - depth) : unsigned{shape_.first_bits};
+    lies = bounds_.After(lies, depth, first, tree.Take(first));
+    if (keeps_all || lies == Lies::kOutside || lies == Lies::kInside) return lies;
+    const uint64_t at = depth + first;
+    return AfterBytes(lies, at, std::min(branch, at + 8 * most_bytes_), branch, tree);
+  }
+
+  // Returns whether the key of a leaf, whose bits are the next, may be in the range.
+  bool MayBeInside(Lies lies, uint64_t depth, TreeBits tree) const noexcept {
+    if (!head_.has_names) {
+      lies = bounds_.After(lies, depth, leaf_bits_, tree.Take(leaf_bits_));
+    } else {
+      const uint64_t end = depth + uint64_t{8} * (leaf_bits_ / shape_.byte_bits);
+      lies = AfterBytes(lies, depth, end, end, tree);
+      tree.Skip(leaf_bits_);
+    }
+    if (lies == Lies::kOutside) return false;
+    if (!head_.has_lengths) return true;
+    return depth / 8 + tree.TakeNumber(kTreeLengthOrder) >= bounds_.least_length();
+  }
+
+  bool has_lengths() const noexcept { return head_.has_lengths; }
+  unsigned leaf_bits() const noexcept { return leaf_bits_; }
+  uint64_t EdgeBits(uint64_t edge) const noexcept {
+    return SizedTreeHead::EdgeBits(shape_, edge, most_bytes_);
+  }
+
+ private:
+  // Returns the order after the bits from `at` to before `end`, of keys that have this order before
+  // them. `tree` begins with what is kept of those before `kept`.
+  Lies AfterBytes(Lies lies, uint64_t at, uint64_t kept, uint64_t end,
+                  TreeBits tree) const noexcept {
+    const uint64_t shared = bounds_.shared_bits();
+    const unsigned bits = shape_.byte_bits;
+    for (const uint64_t first = at; at + 8 <= kept; at += 8) {
+      const auto low = static_cast<unsigned>(tree.Take(bits));
+      const auto here = 8 - static_cast<unsigned>(at % 8);
+      if (here <= bits && (at == first || at <= shared)) {
+        // All bits up to the end of this byte are known.
+        const Lies after = bounds_.After(lies, at, here, low & (0xffu >> at % 8));
+        if (after != lies) return after == Lies::kOutside ? after : Lies::kInside;
+      }
+      if (at >= shared) return Lies::kInside;  // or unknown: low bits have no order
+      unsigned differing = LowBitsOf(bounds_.BeginBits(at, 8), at, bits) ^ low;
+      // Perhaps only bits up to the end of this byte are shared.
+      if (at + 8 > shared) differing &= at / 8 < shared / 8 ? 0xffu >> at % 8 : 0;
+      if (differing != 0) return Lies::kOutside;
+    }
+    if (at < kept) {
+      const auto rest = static_cast<unsigned>(kept - at);
+      const Lies after = bounds_.After(lies, at, rest, tree.Take(rest));
+      if (after == Lies::kOutside && at <= shared) return after;
+    }
+    return end <= shared ? lies : Lies::kInside;
+  }
+
+  const RangeBounds& bounds_;
+  const RangeTreeShape shape_;
+  const uint64_t padding_;
+  const SizedTreeHead head_;
+  const uint64_t most_bytes_;
+  const unsigned leaf_bits_;
+};
+
+// Shape of the trees that Winnow 1.x wrote.
+struct HashedTreeShape {
+  uint8_t leaf_bits;   // bits behind the last branch of a key
+  uint8_t order;       // order of the code of edges
+  uint8_t first_bits;  // first bits of an edge that is longer than EdgeBits()
+  uint8_t hash_bits;   // bits of the hash of the next bits
+
+  bool IsValid() const noexcept {
+    return leaf_bits <= kMostTreeKept && order <= kMostTreeOrder && first_bits <= kMostTreeKept &&
+           hash_bits >= 1 && hash_bits <= kMostTreeKept;
+  }
+  unsigned EdgeBits() const noexcept { return unsigned{first_bits} + hash_bits; }
+};
+
+// Nodes of the trees that Winnow 1.x wrote, where no branch has a size: the first bits of each
+// edge, and a hash of some behind them.
+class HashedNodes {
+ public:
+  HashedNodes(RangeTreeShapeBytes shape, bool may_have_lengths, const RangeBounds& bounds,
+              TreeBits* tree) noexcept
+      : bounds_(bounds), shape_(ShapeOf(shape)), leaf_first_bits_(shape_.leaf_bits) {
+    have_lengths_ = may_have_lengths && tree->Take(1) != 0;
+    if (!have_lengths_) return;
+    const unsigned bits =
+        shape_.leaf_bits - std::min<unsigned>(shape_.leaf_bits, kTreeBitsOfLength);
+    leaf_first_bits_ = bits / 3;
+    leaf_hash_bits_ = bits - leaf_first_bits_;
+  }
+
+  static HashedTreeShape ShapeOf(RangeTreeShapeBytes shape) noexcept {
+    return {shape[0], shape[1], shape[2], shape[3]};
+  }
+
+  unsigned order() const noexcept { return shape_.order; }
+  static uint64_t RootSize(const TreeBits& /*tree*/) noexcept { return 0; }
+  static bool IsSized(uint64_t /*size*/) noexcept { return false; }
+
+  Lies AfterEdge(Lies lies, uint64_t depth, uint64_t branch, TreeBits tree) const noexcept {
+    const bool is_hashed = branch - depth > shape_.EdgeBits();
+    const auto first =
+        is_hashed ? unsigned{shape_.first_bits} : static_cast<unsigned>(branch - depth);
+    lies = bounds_.After(lies, depth, first, tree.Take(first));
+    if (!is_hashed) return lies;
+    return AfterHash(lies, depth + first, branch, shape_.hash_bits, &tree);
+  }
+
+  bool MayBeInside(Lies lies, uint64_t depth, TreeBits tree) const noexcept {
+    lies = bounds_.After(lies, depth, leaf_first_bits_, tree.Take(leaf_first_bits_));
+    if (!have_lengths_) return lies != Lies::kOutside;
+    const uint64_t at = depth + leaf_first_bits_;
+    // The hash is of the bits up to the end of the next byte.
+    lies = AfterHash(lies, at, (at / 8 + 2) * 8, leaf_hash_bits_, &tree);
+    const uint64_t rest = tree.TakeNumber(kTreeLengthOrder);
+    return lies != Lies::kOutside && depth / 8 + rest >= bounds_.least_length();
+  }
+
+  bool has_lengths() const noexcept { return have_lengths_; }
+  unsigned leaf_bits() const noexcept { return leaf_first_bits_ + leaf_hash_bits_; }
+  uint64_t EdgeBits(uint64_t edge) const noexcept {
+    return std::min<uint64_t>(edge, shape_.EdgeBits());
+  }
+
+ private:
+  // Takes the hash of the bits from `at` to before `end`, of at most the first kMostHashed.
+  Lies AfterHash(Lies lies, uint64_t at, uint64_t end, unsigned hash_bits,
+                 TreeBits* tree) const noexcept {
+    constexpr uint64_t kMostHashed = 24;
+    const uint64_t hash = tree->Take(hash_bits);
+    if (hash_bits == 0 || lies == Lies::kOutside || lies == Lies::kInside) return lies;
+    const auto bits = static_cast<unsigned>(std::min(end - at, kMostHashed));
+    if (lies == Lies::kAtEnd || at + bits > bounds_.shared_bits()) {
+      return Lies::kInside;  // the known bits do not decide
+    }
+    const uint64_t expected =
+        MixRange(bounds_.BeginBits(at, bits) + kRangeMultiplier) >> (64 - hash_bits);
+    if (expected != hash) return Lies::kOutside;
+    return end > bounds_.shared_bits() ? Lies::kInside : lies;
+  }
+
+  const RangeBounds& bounds_;
+  const HashedTreeShape shape_;
+  bool have_lengths_;
+  unsigned leaf_first_bits_;
+  unsigned leaf_hash_bits_ = 0;
+};
+
+}  // namespace winnow::core
+
+#endif  // WINNOW_SRC_CORE_RANGES_RANGE_TREE_NODES_H_
