@@ -641,7 +641,7 @@ struct text {
 };
 
 static unsigned bit_of(struct text t, uint64_t i) {
-  return i / 8 < t.size ? t.bytes[i / 8] >> (7 - i % 8) & 1u : 0;
+  return i / 8 < t.size ? (unsigned)t.bytes[i / 8] >> (7 - i % 8) & 1u : 0;
 }
 
 static uint64_t common(struct text a, struct text b) {

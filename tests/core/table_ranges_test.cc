@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -239,8 +240,8 @@ TEST(TableRangesTest, ForgedNotesAreSafe) {
         const Keys some =
             WithOtherLengths(kinds[random.Below(kinds.size())], 1 + random.Below(300), 20, &random);
         keys.assign(some.begin(), some.end());
-        ranges = Build(
-            some, PlanOf(kAllKinds[random.Below(5)], 2 + static_cast<double>(random.Below(20))));
+        ranges = Build(some, PlanOf(kAllKinds[random.Below(std::size(kAllKinds))],
+                                    2 + static_cast<double>(random.Below(20))));
       } while (ranges.empty());
     }
     std::vector<std::string> heads(1 + random.Below(TableRanges::kMost + 1));
