@@ -32,8 +32,8 @@ struct RangeFilterOptions {
   // w, the accuracy; 1 to 32. Positions: an empty range of L positions passes with a probability of
   // at most L / 2^w, wherever it lies, and the filter takes about w + 0.2 bits per key by
   // retrieval, which is used for 6 to 16, else w + 2.2; fractions are allowed. Trees: about w bits
-  // of each key are kept, and the filter takes w to w + 15 bits per key. RangeFilterBuilder defines
-  // positions and says which ranges pass.
+  // of each key are kept, and the filter takes w to w + 15 bits per key, up to w + 23 for folders
+  // with long names. RangeFilterBuilder defines positions and says which ranges pass.
   double range_bits = 15;
 
   // Kind to build. kRetrieval and kPositions are for ranges that begin close behind keys; keys of
