@@ -11,6 +11,7 @@
 #include "src/core/format.h"
 #include "src/core/ranges/range_format.h"
 #include "src/formulas/bytes.h"
+#include "tests/core/golden_blocks.h"
 #include "tests/core/range_filter_testing.h"
 #include "tests/support/random_hashes.h"
 #include "winnow/range_filter.h"
@@ -52,6 +53,48 @@ TEST(RangeFilterDamageTest, NothingContainsEverything) {
   ExpectContainsAll(RangeFilterView(), "no bytes");
   EXPECT_EQ(RangeFilterView().info().size_bytes, 0u);
   ExpectContainsAll(RangeFilterView(""), "no bytes");
+}
+
+// Expects that a filter of one block has all keys if its tree is shorter than its nodes, which no
+// checksum tells.
+void ExpectAllInShorterTrees(const std::string& original, const Keys& keys) {
+  const core::RangeTrees trees = core::RangeTreesOf(original);
+  ASSERT_EQ(trees.blocks, 1u);
+  const auto entry =
+      static_cast<size_t>(trees.entries - reinterpret_cast<const unsigned char*>(original.data()));
+  const size_t tree_bytes = trees.trees.size() - core::RangeTrees::kPadding;
+  for (size_t cut = 1; cut < tree_bytes; ++cut) {
+    std::string shorter = original;
+    shorter.erase(shorter.size() - core::RangeTrees::kPadding - cut, cut);
+    formulas::StoreLittle(reinterpret_cast<unsigned char*>(&shorter[entry + 4]), tree_bytes - cut,
+                          4);
+    testing::SignRangeFilter(&shorter);
+    const RangeFilterView view = RangeFilterView::Verified(shorter);
+    ASSERT_EQ(view.fault(), Fault::kNone);
+    for (const std::string& key : keys) {
+      EXPECT_TRUE(view.MayHaveKey(key)) << key << ", " << cut << " of " << tree_bytes;
+    }
+  }
+}
+
+TEST(RangeFilterDamageTest, ATreeWithoutItsEndDeniesNoKey) {
+  const Keys paths = {"a", "a/b", "a/b/c", "a/bcd", "b/c", "b/xyzzy", "c"};
+  const Keys numbers = {testing::BigEndian(77), testing::BigEndian(uint64_t{1} << 50),
+                        testing::BigEndian(UINT64_MAX / 3), testing::BigEndian(UINT64_MAX)};
+  for (const double range_bits : {8.0, 12.0, 15.0, 24.0}) {
+    for (const Keys& keys : {paths, numbers}) {
+      const FilterBlock filter = BuildRangeFilter(keys, range_bits, RangeFilterKind::kTrees);
+      ExpectAllInShorterTrees(std::string(filter.bytes()), keys);
+    }
+  }
+  size_t old_forms = 0;
+  for (const testing::GoldenBlock& block : testing::ReadGoldenBlocks(WINNOW_GOLDEN_BLOCKS)) {
+    if (!block.has_trees() || block.has_builder() || block.keys != 2) continue;
+    ++old_forms;
+    const std::string bytes = testing::ReadGoldenBytes(WINNOW_GOLDEN_BLOCKS, block);
+    ExpectAllInShorterTrees(std::string(RangeFilterOf(bytes)), {block.KeyOf(0), block.KeyOf(1)});
+  }
+  EXPECT_EQ(old_forms, 2u) << "with lengths and without";
 }
 
 // Copies, so that the address sanitizer detects reads past either end.

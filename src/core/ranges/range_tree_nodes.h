@@ -180,18 +180,18 @@ class SizedNodes {
     return AfterBytes(lies, at, std::min(branch, at + 8 * most_bytes_), branch, tree);
   }
 
-  // Returns whether the key of a leaf, whose bits are the next, may be in the range.
-  bool MayBeInside(Lies lies, uint64_t depth, TreeBits tree) const noexcept {
+  // Takes a leaf. Returns whether its key may be in the range.
+  bool MayBeInside(Lies lies, uint64_t depth, TreeBits* tree) const noexcept {
     if (!head_.has_names) {
-      lies = bounds_.After(lies, depth, leaf_bits_, tree.Take(leaf_bits_));
+      lies = bounds_.After(lies, depth, leaf_bits_, tree->Take(leaf_bits_));
     } else {
       const uint64_t end = depth + uint64_t{8} * (leaf_bits_ / shape_.byte_bits);
-      lies = AfterBytes(lies, depth, end, end, tree);
-      tree.Skip(leaf_bits_);
+      lies = AfterBytes(lies, depth, end, end, *tree);
+      tree->Skip(leaf_bits_);
     }
-    if (lies == Lies::kOutside) return false;
-    if (!head_.has_lengths) return true;
-    return depth / 8 + tree.TakeNumber(kTreeLengthOrder) >= bounds_.least_length();
+    if (!head_.has_lengths) return lies != Lies::kOutside;
+    const uint64_t rest = tree->TakeNumber(kTreeLengthOrder);
+    return lies != Lies::kOutside && depth / 8 + rest >= bounds_.least_length();
   }
 
   bool has_lengths() const noexcept { return head_.has_lengths; }
@@ -283,13 +283,13 @@ class HashedNodes {
     return AfterHash(lies, depth + first, branch, shape_.hash_bits, &tree);
   }
 
-  bool MayBeInside(Lies lies, uint64_t depth, TreeBits tree) const noexcept {
-    lies = bounds_.After(lies, depth, leaf_first_bits_, tree.Take(leaf_first_bits_));
+  bool MayBeInside(Lies lies, uint64_t depth, TreeBits* tree) const noexcept {
+    lies = bounds_.After(lies, depth, leaf_first_bits_, tree->Take(leaf_first_bits_));
     if (!have_lengths_) return lies != Lies::kOutside;
     const uint64_t at = depth + leaf_first_bits_;
     // The hash is of the bits up to the end of the next byte.
-    lies = AfterHash(lies, at, (at / 8 + 2) * 8, leaf_hash_bits_, &tree);
-    const uint64_t rest = tree.TakeNumber(kTreeLengthOrder);
+    lies = AfterHash(lies, at, (at / 8 + 2) * 8, leaf_hash_bits_, tree);
+    const uint64_t rest = tree->TakeNumber(kTreeLengthOrder);
     return lies != Lies::kOutside && depth / 8 + rest >= bounds_.least_length();
   }
 

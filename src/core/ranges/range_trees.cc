@@ -41,7 +41,10 @@ bool MayBeBelow(const Nodes& nodes, const RangeBounds& bounds, TreeBits tree, ui
     const uint64_t begin = tree.at();
     const uint64_t bits = tree.Peek();
     tree.Skip(1);
-    if (bits >> 63 != 0) return nodes.MayBeInside(lies, depth, tree);
+    if (bits >> 63 != 0) {
+      TreeBits leaf = tree;
+      return nodes.MayBeInside(lies, depth, &leaf) || leaf.IsBeyond();
+    }
     const TreeNumber edge(bits << 1, nodes.order());
     if (edge.is_damaged()) return true;
     tree.Skip(edge.bits());
