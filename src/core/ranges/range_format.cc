@@ -37,8 +37,7 @@ constexpr size_t kFrontArraysChecksumAt = 28;
 constexpr size_t kFrontKeyAt = 32;
 constexpr size_t kChecksumBytes = 4;
 
-// RangeFilterKind::kTrees has three numbers in the bytes. Builders write sized trees.
-constexpr unsigned kTreesWithoutLengths = static_cast<unsigned>(RangeFilterKind::kTrees);
+// Numbers of RangeFilterKind::kTrees in the bytes, beside its own. Builders write sized trees.
 constexpr unsigned kTreesWithLengths = 4;
 constexpr unsigned kSizedTrees = 5;
 
