@@ -49,10 +49,7 @@ class RangeBounds {
   // have more if `begin` has.
   uint64_t least_length() const noexcept { return least_length_; }
 
-  // Returns bits of the first bound, as FractionBits does.
-  uint64_t BeginBits(uint64_t at, unsigned bits) const noexcept {
-    return FractionBits(begin_, at, bits);
-  }
+  std::string_view begin() const noexcept { return begin_; }
 
   // Returns a bit of the bound that keys with this order are equal to, kAtBegin or kAtEnd.
   bool BoundBit(Lies lies, uint64_t at) const noexcept {
@@ -63,7 +60,7 @@ class RangeBounds {
   Lies After(Lies lies, uint64_t at, unsigned bits, uint64_t value) const noexcept {
     if (bits == 0) return lies;
     if (lies == Lies::kAtBegin) {
-      const uint64_t differing = value ^ BeginBits(at, bits);
+      const uint64_t differing = value ^ FractionBits(begin_, at, bits);
       if (differing == 0) return lies;
       const auto same = static_cast<unsigned>(__builtin_clzll(differing)) - (64 - bits);
       if (at + same < shared_) return Lies::kOutside;

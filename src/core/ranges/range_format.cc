@@ -90,10 +90,9 @@ void WriteFrontBegin(unsigned kind, size_t key_length, uint64_t count, uint16_t 
   StoreLittle(bytes + kFrontDigitsBytesAt, digits_bytes, 2);
 }
 
-// Returns whether the four bytes are the shape of trees of this kind.
-bool IsTreeShape(unsigned kind, RangeTreeShapeBytes shape) noexcept {
-  return kind == kSizedTrees ? SizedNodes::ShapeOf(shape).IsValid()
-                             : HashedNodes::ShapeOf(shape).IsValid();
+RangeTreeShape LoadTreeShape(const unsigned char* front) noexcept {
+  const unsigned char* const at = front + kFrontTreeShapeAt;
+  return {at[0], at[1], at[2], at[3]};
 }
 
 // Validates the part that is specific to trees, after the common checks.
@@ -103,7 +102,9 @@ Fault ParseTrees(std::string_view bytes, const RangeHeader& header, size_t front
   const uint64_t blocks = LoadLittle(front + kFrontBlocksAt, 4);
   if (header.key_length < 1 || header.key_length > kMaxTreeKeyBytes || header.digits_bytes != 0 ||
       header.shape.count < 1 || header.shape.count > kMaxRangeKeys || blocks < 1 ||
-      blocks > header.shape.count || !IsTreeShape(front[kFrontKindAt], front + kFrontTreeShapeAt)) {
+      blocks > header.shape.count ||
+      !LoadTreeShape(front).IsValid(front[kFrontKindAt] == kSizedTrees ? kMostLowBits
+                                                                       : kMostTreeKept)) {
     return Fault::kParameters;
   }
   const uint64_t entries = blocks * RangeTrees::kEntryBytes;
@@ -178,7 +179,7 @@ void WriteRangeTreesFront(const RangeTreesHeader& header, std::string_view last_
   shape[0] = header.shape.leaf_bits;
   shape[1] = header.shape.order;
   shape[2] = header.shape.first_bits;
-  shape[3] = header.shape.byte_bits;
+  shape[3] = header.shape.more_bits;
   StoreLittle(bytes + kFrontBlocksAt, header.blocks, 4);
   StoreLittle(bytes + kFrontSeparatorsAt, header.separators_bytes, 4);
   std::copy(last_key.begin(), last_key.end(), bytes + kFrontKeyAt);
@@ -197,7 +198,7 @@ RangeTrees RangeTreesOf(std::string_view bytes) noexcept {
   trees.form = kind == kSizedTrees         ? RangeTrees::Form::kSized
                : kind == kTreesWithLengths ? RangeTrees::Form::kHashedWithLengths
                                            : RangeTrees::Form::kHashed;
-  trees.shape = front + kFrontTreeShapeAt;
+  trees.shape = LoadTreeShape(front);
   trees.last_key = LastKeyOf(bytes);
   trees.blocks = static_cast<uint32_t>(LoadLittle(front + kFrontBlocksAt, 4));
   const size_t entries_at = RangeFrontBytes(trees.last_key.size(), 0);

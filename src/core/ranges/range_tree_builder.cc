@@ -25,7 +25,7 @@ RangeTreeShape ShapeOf(double range_bits) noexcept {
   shape.leaf_bits = static_cast<uint8_t>(std::max(bits - 6, 1L));
   shape.order = 1;
   shape.first_bits = static_cast<uint8_t>(more / 2 + 1);
-  shape.byte_bits = more < 5 ? 1 : more < 10 ? 2 : more < 20 ? 3 : 4;
+  shape.more_bits = more < 5 ? 1 : more < 10 ? 2 : more < 20 ? 3 : 4;
   return shape;
 }
 
@@ -40,6 +40,11 @@ void Append32(uint64_t value, std::string* bytes) {
   unsigned char raw[4];
   formulas::StoreLittle32(raw, static_cast<uint32_t>(value));
   bytes->append(reinterpret_cast<const char*>(raw), sizeof raw);
+}
+
+// Returns the bytes of a key from that of bit `depth` on.
+uint64_t RestOf(std::string_view key, uint64_t depth) noexcept {
+  return key.size() - std::min<uint64_t>(key.size(), depth / 8);
 }
 
 // Returns the number of bits that AppendNumber appends.
@@ -95,9 +100,7 @@ size_t RangeTreeBuilder::EstimateBytes(uint64_t n) const noexcept {
   constexpr uint64_t kUsualEdge = 8 * 12;
   constexpr double kUsualBits = 24;  // other than those of edges and leaves
   double bits = shape_.leaf_bits +
-                static_cast<double>(
-                    SizedTreeHead::EdgeBits(shape_, kUsualEdge, SizedTreeHead().MostBytes())) +
-                kUsualBits;
+                static_cast<double>(SizedTreeHead().EdgeBits(shape_, kUsualEdge)) + kUsualBits;
   const uint64_t in_blocks = size_ - waiting_;
   if (in_blocks != 0) {
     const auto bytes = static_cast<double>(entries_.size() + separators_.size() + trees_.size());
@@ -174,10 +177,9 @@ void RangeTreeBuilder::MeasureNodes(size_t count) noexcept {
     } else {
       const uint64_t edge = depths_[node.branch] - node.depth;
       node.left_size = measured[--waiting];
-      size += NumberBits(edge, shape_.order) +
-              SizedTreeHead::EdgeBits(shape_, edge, head_.MostBytes()) + node.left_size +
+      size += NumberBits(edge, shape_.order) + head_.EdgeBits(shape_, edge) + node.left_size +
               measured[--waiting];
-      if (size >= RangeTreeShape::kLeastSized) {
+      if (RangeTreeShape::IsSized(size)) {
         // The size of the left side is part of the node, and may make its own size a bit longer.
         unsigned bits = RangeTreeShape::SizeBits(size);
         if (RangeTreeShape::SizeBits(size + bits) > bits) ++bits;
@@ -221,8 +223,8 @@ void RangeTreeBuilder::AppendTree(size_t end, uint64_t depth) {
     }
     Append(0, 1);
     AppendNumber(depths_[node.branch] - node.depth, shape_.order);
-    AppendKept(Key(node.key), node.depth, depths_[node.branch]);
-    if (node.size >= RangeTreeShape::kLeastSized) {
+    AppendEdge(Key(node.key), node.depth, depths_[node.branch]);
+    if (RangeTreeShape::IsSized(node.size)) {
       Append(node.left_size, RangeTreeShape::SizeBits(node.size));
     }
   }
@@ -232,35 +234,32 @@ void RangeTreeBuilder::AppendTree(size_t end, uint64_t depth) {
 
 void RangeTreeBuilder::AppendLeaf(std::string_view key, uint64_t depth) noexcept {
   Append(1, 1);
-  unsigned bits = head_.LeafBits(shape_);
+  const unsigned bits = head_.LeafBits(shape_);
   if (head_.has_names) {
-    for (uint64_t at = depth; bits != 0; at += 8, bits -= shape_.byte_bits) {
-      Append(LowBitsOf(FractionBits(key, at, 8), at, shape_.byte_bits), shape_.byte_bits);
-    }
-  } else if (bits != 0) {
-    Append(FractionBits(key, depth, bits), bits);
+    AppendLowBits(key, depth, depth + uint64_t{8} * (bits / shape_.more_bits));
+  } else {
+    AppendBits(key, depth, depth + bits);
   }
   if (head_.has_lengths) AppendNumber(RestOf(key, depth), kTreeLengthOrder);
 }
 
-// Returns the bytes of a key from that of bit `depth` on.
-uint64_t RangeTreeBuilder::RestOf(std::string_view key, uint64_t depth) const noexcept {
-  return key.size() - std::min<uint64_t>(key.size(), depth / 8);
+// Appends what is kept of an edge.
+void RangeTreeBuilder::AppendEdge(std::string_view key, uint64_t at, uint64_t end) noexcept {
+  if (shape_.KeepsAll(end - at)) return AppendBits(key, at, end);
+  const uint64_t first_end = at + shape_.first_bits;
+  AppendBits(key, at, first_end);
+  end = std::min(end, first_end + 8 * head_.MostBytes());
+  AppendBits(key, AppendLowBits(key, first_end, end), end);
 }
 
-// Appends what is kept of an edge.
-void RangeTreeBuilder::AppendKept(std::string_view key, uint64_t at, uint64_t end) noexcept {
-  const bool keeps_all = shape_.KeepsAll(end - at);
-  const auto first = keeps_all ? static_cast<unsigned>(end - at) : unsigned{shape_.first_bits};
-  if (first != 0) Append(FractionBits(key, at, first), first);
-  if (keeps_all) return;
-  at += first;
-  end = std::min(end, at + 8 * head_.MostBytes());
-  for (; at + 8 <= end; at += 8) {
-    Append(LowBitsOf(FractionBits(key, at, 8), at, shape_.byte_bits), shape_.byte_bits);
-  }
-  const auto rest = static_cast<unsigned>(end - at);
-  if (rest != 0) Append(FractionBits(key, at, rest), rest);
+void RangeTreeBuilder::AppendBits(std::string_view key, uint64_t at, uint64_t end) noexcept {
+  const auto bits = static_cast<unsigned>(end - at);
+  if (bits != 0) Append(FractionBits(key, at, bits), bits);
+}
+
+uint64_t RangeTreeBuilder::AppendLowBits(std::string_view key, uint64_t at, uint64_t end) noexcept {
+  for (; at + 8 <= end; at += 8) Append(LowBits(key, at, shape_.more_bits), shape_.more_bits);
+  return at;
 }
 
 void RangeTreeBuilder::AppendNumber(uint64_t number, unsigned order) noexcept {

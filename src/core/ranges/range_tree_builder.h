@@ -59,8 +59,10 @@ class RangeTreeBuilder {
   bool AreNames(size_t end) const noexcept;
   void AppendTree(size_t end, uint64_t depth);
   void AppendLeaf(std::string_view key, uint64_t depth) noexcept;
-  uint64_t RestOf(std::string_view key, uint64_t depth) const noexcept;
-  void AppendKept(std::string_view key, uint64_t at, uint64_t end) noexcept;
+  void AppendEdge(std::string_view key, uint64_t at, uint64_t end) noexcept;
+  void AppendBits(std::string_view key, uint64_t at, uint64_t end) noexcept;
+  // Appends the low bits of whole bytes. Returns their end.
+  uint64_t AppendLowBits(std::string_view key, uint64_t at, uint64_t end) noexcept;
   void AppendNumber(uint64_t number, unsigned order) noexcept;  // in Elias's gamma code
   void Append(uint64_t value, unsigned bits) noexcept;          // appends at most 32 bits
 

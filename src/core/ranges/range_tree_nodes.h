@@ -16,13 +16,11 @@
 
 namespace winnow::core {
 
-// The four bytes of a range filter that say what trees keep.
-using RangeTreeShapeBytes = const unsigned char*;
-
 // Maximum number of zeros before a number, with which one load reads it.
 inline constexpr unsigned kMostTreeZeros = 22;
 inline constexpr unsigned kMostTreeOrder = 8;
 inline constexpr unsigned kMostTreeKept = 28;
+inline constexpr unsigned kMostLowBits = 8;
 // Order of the code of a leaf's length.
 inline constexpr unsigned kTreeLengthOrder = 2;
 
@@ -82,10 +80,14 @@ class TreeBits {
   uint64_t end_;
 };
 
-// Number of bits that a leaf has for its key less if it has a length.
-inline constexpr unsigned kTreeBitsOfLength = 5;
+// Returns the number of bits that a leaf with a length has for its key.
+inline unsigned BitsBesideLength(unsigned leaf_bits) noexcept {
+  constexpr unsigned kBitsOfLength = 5;
+  return leaf_bits - std::min(leaf_bits, kBitsOfLength);
+}
 
-// Shape of sized trees: what all trees of a filter keep of the keys' bits.
+// Shape of trees: what all trees of a filter keep of the keys' bits. Sized trees and those that
+// Winnow 1.x wrote, hashed ones, have the same fields but for the last.
 struct RangeTreeShape {
   // Size in bits from which on a branch has the size of its left side.
   static constexpr uint64_t kLeastSized = 512;
@@ -93,21 +95,23 @@ struct RangeTreeShape {
   uint8_t leaf_bits = 0;   // bits of a leaf without a length
   uint8_t order = 0;       // order of the code of edges
   uint8_t first_bits = 0;  // first bits of an edge, kept as they are
-  uint8_t byte_bits = 0;   // low bits kept of each byte behind these
+  uint8_t more_bits = 0;   // low bits kept of each byte behind these; hashed: bits of their hash
 
-  bool IsValid() const noexcept {
+  bool IsValid(unsigned most_more_bits) const noexcept {
     return leaf_bits <= kMostTreeKept && order <= kMostTreeOrder && first_bits <= kMostTreeKept &&
-           byte_bits >= 1 && byte_bits <= 8;
+           more_bits >= 1 && more_bits <= most_more_bits;
   }
   // Returns whether all bits of an edge are kept: no byte is behind its first bits.
   bool KeepsAll(uint64_t edge) const noexcept { return edge < first_bits + uint64_t{8}; }
-  // Returns the number of bits of the size of the left side of a branch of this size.
+  // Returns whether a branch of this size has the size of its left side.
+  static bool IsSized(uint64_t size) noexcept { return size >= kLeastSized; }
+  // Returns the number of bits that this takes.
   static unsigned SizeBits(uint64_t size) noexcept {
     return 64 - static_cast<unsigned>(__builtin_clzll(size | 1));
   }
 };
 
-// What one sized tree keeps: its first bits, behind those that count the padding at its end.
+// Head of a sized tree, which says what this tree keeps. It is behind the number of padding bits.
 struct SizedTreeHead {
   static constexpr unsigned kPaddingBits = 3;
   static constexpr unsigned kBits = 5;  // behind the padding's
@@ -125,23 +129,22 @@ struct SizedTreeHead {
   }
   // Returns how many bytes of an edge, behind its first bits, have kept bits.
   uint64_t MostBytes() const noexcept { return uint64_t{32} >> reductions; }
-  // Returns the number of bits kept of an edge, where most_bytes is MostBytes().
-  static uint64_t EdgeBits(const RangeTreeShape& shape, uint64_t edge,
-                           uint64_t most_bytes) noexcept {
+  // Returns the number of bits kept of an edge.
+  uint64_t EdgeBits(const RangeTreeShape& shape, uint64_t edge) const noexcept {
     if (shape.KeepsAll(edge)) return edge;
-    const uint64_t behind = std::min(edge - shape.first_bits, 8 * most_bytes);
-    return shape.first_bits + behind / 8 * shape.byte_bits + behind % 8;
+    const uint64_t behind = std::min(edge - shape.first_bits, 8 * MostBytes());
+    return shape.first_bits + behind / 8 * shape.more_bits + behind % 8;
   }
   unsigned LeafBits(const RangeTreeShape& shape) const noexcept {
-    unsigned bits = shape.leaf_bits;
-    if (has_lengths) bits -= std::min(bits, kTreeBitsOfLength);
-    return has_names ? bits - bits % shape.byte_bits : bits;
+    const unsigned bits = has_lengths ? BitsBesideLength(shape.leaf_bits) : shape.leaf_bits;
+    return has_names ? bits - bits % shape.more_bits : bits;
   }
 };
 
-// Returns the low `bits` bits of a byte, from the eight bits of a key from bit `at` on: its bits
-// from there to the end of a byte, and behind these, as its highest bits, those of the next byte.
-inline unsigned LowBitsOf(uint64_t eight, uint64_t at, unsigned bits) noexcept {
+// Returns the low `bits` bits of a key's byte from bit `at` on. A byte that begins in the middle of
+// one of the key's has the next one's first bits as its highest ones.
+inline unsigned LowBits(std::string_view key, uint64_t at, unsigned bits) noexcept {
+  const uint64_t eight = FractionBits(key, at, 8);
   const uint64_t byte = eight >> at % 8 | eight << (8 - at % 8);
   return static_cast<unsigned>(byte & ((1u << bits) - 1));
 }
@@ -150,24 +153,19 @@ inline unsigned LowBitsOf(uint64_t eight, uint64_t at, unsigned bits) noexcept {
 // that names that differ in one letter mostly differ in what is kept.
 class SizedNodes {
  public:
-  SizedNodes(RangeTreeShapeBytes shape, const RangeBounds& bounds, TreeBits* tree) noexcept
+  SizedNodes(const RangeTreeShape& shape, const RangeBounds& bounds, TreeBits* tree) noexcept
       : bounds_(bounds),
-        shape_(ShapeOf(shape)),
+        shape_(shape),
         padding_(tree->Take(SizedTreeHead::kPaddingBits)),
         head_(SizedTreeHead::Of(tree->Take(SizedTreeHead::kBits))),
-        most_bytes_(head_.MostBytes()),
         leaf_bits_(head_.LeafBits(shape_)) {}
-
-  static RangeTreeShape ShapeOf(RangeTreeShapeBytes shape) noexcept {
-    return {shape[0], shape[1], shape[2], shape[3]};
-  }
 
   unsigned order() const noexcept { return shape_.order; }
   // Returns the size in bits of the root, which is the next to be read.
   uint64_t RootSize(const TreeBits& tree) const noexcept {
     return tree.left() - std::min(tree.left(), padding_);
   }
-  static bool IsSized(uint64_t size) noexcept { return size >= RangeTreeShape::kLeastSized; }
+  static bool IsSized(uint64_t size) noexcept { return RangeTreeShape::IsSized(size); }
 
   // Returns the order behind an edge, of which the next bits are kept.
   Lies AfterEdge(Lies lies, uint64_t depth, uint64_t branch, TreeBits tree) const noexcept {
@@ -177,7 +175,7 @@ class SizedNodes {
     lies = bounds_.After(lies, depth, first, tree.Take(first));
     if (keeps_all || lies == Lies::kOutside || lies == Lies::kInside) return lies;
     const uint64_t at = depth + first;
-    return AfterBytes(lies, at, std::min(branch, at + 8 * most_bytes_), branch, tree);
+    return AfterBytes(lies, at, std::min(branch, at + 8 * head_.MostBytes()), branch, tree);
   }
 
   // Takes a leaf. Returns whether its key may be in the range.
@@ -185,7 +183,7 @@ class SizedNodes {
     if (!head_.has_names) {
       lies = bounds_.After(lies, depth, leaf_bits_, tree->Take(leaf_bits_));
     } else {
-      const uint64_t end = depth + uint64_t{8} * (leaf_bits_ / shape_.byte_bits);
+      const uint64_t end = depth + uint64_t{8} * (leaf_bits_ / shape_.more_bits);
       lies = AfterBytes(lies, depth, end, end, *tree);
       tree->Skip(leaf_bits_);
     }
@@ -196,9 +194,7 @@ class SizedNodes {
 
   bool has_lengths() const noexcept { return head_.has_lengths; }
   unsigned leaf_bits() const noexcept { return leaf_bits_; }
-  uint64_t EdgeBits(uint64_t edge) const noexcept {
-    return SizedTreeHead::EdgeBits(shape_, edge, most_bytes_);
-  }
+  uint64_t EdgeBits(uint64_t edge) const noexcept { return head_.EdgeBits(shape_, edge); }
 
  private:
   // Returns the order after the bits from `at` to before `end`, of keys that have this order before
@@ -206,7 +202,7 @@ class SizedNodes {
   Lies AfterBytes(Lies lies, uint64_t at, uint64_t kept, uint64_t end,
                   TreeBits tree) const noexcept {
     const uint64_t shared = bounds_.shared_bits();
-    const unsigned bits = shape_.byte_bits;
+    const unsigned bits = shape_.more_bits;
     for (const uint64_t first = at; at + 8 <= kept; at += 8) {
       const auto low = static_cast<unsigned>(tree.Take(bits));
       const auto here = 8 - static_cast<unsigned>(at % 8);
@@ -216,7 +212,7 @@ class SizedNodes {
         if (after != lies) return after == Lies::kOutside ? after : Lies::kInside;
       }
       if (at >= shared) return Lies::kInside;  // or unknown: low bits have no order
-      unsigned differing = LowBitsOf(bounds_.BeginBits(at, 8), at, bits) ^ low;
+      unsigned differing = LowBits(bounds_.begin(), at, bits) ^ low;
       // Perhaps only bits up to the end of this byte are shared.
       if (at + 8 > shared) differing &= at / 8 < shared / 8 ? 0xffu >> at % 8 : 0;
       if (differing != 0) return Lies::kOutside;
@@ -233,41 +229,21 @@ class SizedNodes {
   const RangeTreeShape shape_;
   const uint64_t padding_;
   const SizedTreeHead head_;
-  const uint64_t most_bytes_;
   const unsigned leaf_bits_;
-};
-
-// Shape of the trees that Winnow 1.x wrote.
-struct HashedTreeShape {
-  uint8_t leaf_bits;   // bits behind the last branch of a key
-  uint8_t order;       // order of the code of edges
-  uint8_t first_bits;  // first bits of an edge that is longer than EdgeBits()
-  uint8_t hash_bits;   // bits of the hash of the next bits
-
-  bool IsValid() const noexcept {
-    return leaf_bits <= kMostTreeKept && order <= kMostTreeOrder && first_bits <= kMostTreeKept &&
-           hash_bits >= 1 && hash_bits <= kMostTreeKept;
-  }
-  unsigned EdgeBits() const noexcept { return unsigned{first_bits} + hash_bits; }
 };
 
 // Nodes of the trees that Winnow 1.x wrote, where no branch has a size: the first bits of each
 // edge, and a hash of some behind them.
 class HashedNodes {
  public:
-  HashedNodes(RangeTreeShapeBytes shape, bool may_have_lengths, const RangeBounds& bounds,
+  HashedNodes(const RangeTreeShape& shape, bool may_have_lengths, const RangeBounds& bounds,
               TreeBits* tree) noexcept
-      : bounds_(bounds), shape_(ShapeOf(shape)), leaf_first_bits_(shape_.leaf_bits) {
+      : bounds_(bounds), shape_(shape), leaf_first_bits_(shape.leaf_bits) {
     have_lengths_ = may_have_lengths && tree->Take(1) != 0;
     if (!have_lengths_) return;
-    const unsigned bits =
-        shape_.leaf_bits - std::min<unsigned>(shape_.leaf_bits, kTreeBitsOfLength);
+    const unsigned bits = BitsBesideLength(shape_.leaf_bits);
     leaf_first_bits_ = bits / 3;
     leaf_hash_bits_ = bits - leaf_first_bits_;
-  }
-
-  static HashedTreeShape ShapeOf(RangeTreeShapeBytes shape) noexcept {
-    return {shape[0], shape[1], shape[2], shape[3]};
   }
 
   unsigned order() const noexcept { return shape_.order; }
@@ -275,12 +251,12 @@ class HashedNodes {
   static bool IsSized(uint64_t /*size*/) noexcept { return false; }
 
   Lies AfterEdge(Lies lies, uint64_t depth, uint64_t branch, TreeBits tree) const noexcept {
-    const bool is_hashed = branch - depth > shape_.EdgeBits();
+    const bool is_hashed = branch - depth > MostEdgeBits();
     const auto first =
         is_hashed ? unsigned{shape_.first_bits} : static_cast<unsigned>(branch - depth);
     lies = bounds_.After(lies, depth, first, tree.Take(first));
     if (!is_hashed) return lies;
-    return AfterHash(lies, depth + first, branch, shape_.hash_bits, &tree);
+    return AfterHash(lies, depth + first, branch, shape_.more_bits, &tree);
   }
 
   bool MayBeInside(Lies lies, uint64_t depth, TreeBits* tree) const noexcept {
@@ -296,10 +272,12 @@ class HashedNodes {
   bool has_lengths() const noexcept { return have_lengths_; }
   unsigned leaf_bits() const noexcept { return leaf_first_bits_ + leaf_hash_bits_; }
   uint64_t EdgeBits(uint64_t edge) const noexcept {
-    return std::min<uint64_t>(edge, shape_.EdgeBits());
+    return std::min<uint64_t>(edge, MostEdgeBits());
   }
 
  private:
+  unsigned MostEdgeBits() const noexcept { return unsigned{shape_.first_bits} + shape_.more_bits; }
+
   // Takes the hash of the bits from `at` to before `end`, of at most the first kMostHashed.
   Lies AfterHash(Lies lies, uint64_t at, uint64_t end, unsigned hash_bits,
                  TreeBits* tree) const noexcept {
@@ -311,13 +289,13 @@ class HashedNodes {
       return Lies::kInside;  // the known bits do not decide
     }
     const uint64_t expected =
-        MixRange(bounds_.BeginBits(at, bits) + kRangeMultiplier) >> (64 - hash_bits);
+        MixRange(FractionBits(bounds_.begin(), at, bits) + kRangeMultiplier) >> (64 - hash_bits);
     if (expected != hash) return Lies::kOutside;
     return end > bounds_.shared_bits() ? Lies::kInside : lies;
   }
 
   const RangeBounds& bounds_;
-  const HashedTreeShape shape_;
+  const RangeTreeShape shape_;
   bool have_lengths_;
   unsigned leaf_first_bits_;
   unsigned leaf_hash_bits_ = 0;

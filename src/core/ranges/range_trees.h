@@ -24,7 +24,7 @@ struct RangeTrees {
   enum class Form : uint8_t { kHashed, kHashedWithLengths, kSized };
 
   Form form = Form::kSized;
-  RangeTreeShapeBytes shape = nullptr;
+  RangeTreeShape shape;
   std::string_view last_key;
   std::string_view separators;
   std::string_view trees;  // includes the padding
