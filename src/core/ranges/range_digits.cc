@@ -31,27 +31,33 @@ void ReadCheckedDigit(const unsigned char** at, RangeDigit* digit) noexcept {
   *at = bytes + 2 + 2 * digit->intervals;
 }
 
+constexpr unsigned kDigitHeadBytes = 2;  // bytes of a digit before its intervals
 constexpr unsigned kDigitBytes = 4;      // bytes of a digit of one interval
 constexpr unsigned kMostTextRadix = 16;  // two digits fit into a byte
 
-// Converts a word's bytes within the mask to a number in this radix, highest byte first; `zero` is
-// the byte for 0. Returns false if a byte is not a digit.
-bool TextNumber(uint64_t word, uint64_t mask, unsigned char zero, uint64_t radix,
-                uint64_t* number) noexcept {
+// Converts a word's bytes within the mask to a number in this radix, at most 16, first
+// byte highest; `zero` is the byte for 0. Returns false if a byte is not a digit.
+inline bool TextNumber(uint64_t word, uint64_t mask, unsigned zero, uint64_t radix,
+                       uint64_t* number) noexcept {
   constexpr uint64_t kEachByte = 0x0101010101010101;
-  constexpr uint64_t kHighBits = 0x80 * kEachByte;
-  const uint64_t zeros = zero * kEachByte;
-  word = (word & mask) | (zeros & ~mask);
-  const uint64_t above = (word | kHighBits) - zeros;  // high bit: not less than `zero`
-  const uint64_t values = above ^ kHighBits;
+  // A byte that is less than `zero` leaves one that is no digit, as sums of digits and `zero` have
+  // no carry.
+  const uint64_t values = (word & mask) - (zero * kEachByte & mask);
   const uint64_t too_large = values + (0x80 - radix) * kEachByte;
-  if (((word | ~above | too_large) & kHighBits) != 0) return false;
+  if (((values | too_large) & 0x80 * kEachByte) != 0) return false;
   // Combines two digits in 16 bits, four in 32, eight in 64.
-  const uint64_t twos = (values >> 8 & 0x00ff00ff00ff00ff) * radix + (values & 0x00ff00ff00ff00ff);
   const uint64_t square = radix * radix;
-  const uint64_t fours = (twos >> 16 & 0x0000ffff0000ffff) * square + (twos & 0x0000ffff0000ffff);
-  *number = (fours >> 32) * (square * square) + (fours & 0xffffffff);
+  const uint64_t twos = (values * ((radix << 8) + 1)) >> 8 & 0x00ff00ff00ff00ff;
+  const uint64_t fours = (twos * ((square << 16) + 1)) >> 16 & 0x0000ffff0000ffff;
+  *number = (fours * ((square * square << 32) + 1)) >> 32;
   return true;
+}
+
+// TextNumber for the digits of a run, the last bytes of the word. Decimal ones are faster.
+inline bool TextNumber(uint64_t word, const RangeRun& run, uint64_t* number) noexcept {
+  const uint64_t mask = UINT64_MAX << (64 - 8 * run.digits);
+  return run.radix == 10 ? TextNumber(word, mask, run.zero, 10, number)
+                         : TextNumber(word, mask, run.zero, run.radix, number);
 }
 
 // Compares the bound's bytes from `begin` to `end` with those of keys; a bound that ends before
@@ -62,14 +68,36 @@ int ComparePart(std::string_view bound, std::string_view key, size_t begin, size
       .compare(key.substr(begin, end - begin));
 }
 
-// Returns whether n bytes are equal. Faster than a call of memcmp for few bytes.
-inline bool AreEqual(const unsigned char* a, const unsigned char* b, size_t n) noexcept {
-  for (; n >= 8; n -= 8, a += 8, b += 8) {
-    if (formulas::LoadLittle64(a) != formulas::LoadLittle64(b)) return false;
+// Returns a run of one digit of one or two intervals.
+RangeRun RunOf(const RangeDigit& digit) noexcept {
+  RangeRun run;
+  run.end = static_cast<uint8_t>(digit.place + 1);
+  run.digits = 1;
+  run.first = digit.first[0];
+  run.more = static_cast<uint8_t>(digit.last[digit.intervals - 1] - run.first);
+  if (digit.intervals == 2) {
+    run.gap_begin = static_cast<uint8_t>(digit.last[0] + 1);
+    run.gap = static_cast<uint8_t>(digit.first[1] - run.gap_begin);
   }
-  for (size_t i = 0; i < n; ++i) {
-    if (a[i] != b[i]) return false;
+  return run;
+}
+
+// Adds a digit to a run, and returns true, if it can be another than the first.
+bool Join(const RangeDigit& digit, RangeRun* run) noexcept {
+  const unsigned zero = digit.first[0];
+  const unsigned last = digit.last[0];
+  const bool has_all = zero == 0 && last == UINT8_MAX;
+  const bool is_text = last - zero < kMostTextRadix && last < 0x80 && run->gap == 0 &&
+                       run->first >= zero && run->first + run->more <= last;
+  const auto radix = static_cast<uint8_t>(last - zero + 1);  // 0 for 256
+  if (digit.place != run->end || digit.intervals != 1 || run->digits == kRangeWordBytes ||
+      (!has_all && !is_text) || (run->digits != 1 && (run->zero != zero || run->radix != radix))) {
+    return false;
   }
+  run->zero = static_cast<uint8_t>(zero);
+  run->radix = radix;
+  ++run->end;
+  ++run->digits;
   return true;
 }
 
@@ -179,136 +207,88 @@ std::vector<RangeDigit> RangeDigits::All() const {
   return all;
 }
 
-void RangeDigits::FindNumber() noexcept {
-  number_radix = 0;
-  if (hashed != 0 || count == 0 || count > 2 * kRangeWordBytes) return;
-  const unsigned char* const last = Digits() + kDigitBytes * (count - 1);
-  const unsigned radix = last[3] - last[2] + 1u;
-  const bool is_binary = radix == 256 && count <= kRangeWordBytes;
-  if (!is_binary && (radix > kMostTextRadix || last[3] >= 0x80)) return;
-  const unsigned char* at = Digits();
-  for (unsigned i = 0; i < count; ++i, at += kDigitBytes) {
-    if (at[0] != key_length - count + i || at[1] != 1) return;
-    const bool is_same = at[2] == last[2] && at[3] == last[3];
-    if (!is_same && (i != 0 || at[2] < last[2] || at[3] > last[3])) return;
-  }
-  number_radix = is_binary ? kBinary : static_cast<uint8_t>(radix);
-  number_least = Digits()[2] - last[2];
-  for (unsigned i = 1; i < count; ++i) number_least *= radix;
-  NumberOf(LastKey(), &last_position);
-}
-
 void RangeDigits::FindRuns() noexcept {
-  num_runs = 0;
-  if (number_radix != 0 || key_length < kRangeWordBytes) return;
-  RangeRun found[kMostRuns];
-  unsigned runs_found = 0;
   const unsigned char* at = Digits();
-  for (unsigned i = 0; i < count; ++i, at += kDigitBytes) {
-    const unsigned place = at[0];
-    if (at[1] != 1 || place == UINT8_MAX) return;
-    RangeRun* const run = runs_found == 0 ? nullptr : &found[runs_found - 1];
-    if (run != nullptr && place == run->end && run->bytes < kRangeWordBytes && at[2] == 0 &&
-        at[3] == UINT8_MAX) {
-      ++run->end;
-      ++run->bytes;
-    } else {
-      if (runs_found == kMostRuns) return;
-      found[runs_found++] = {static_cast<uint8_t>(place + 1), 1};
+  unsigned found = 0;
+  second_span = 1;
+  for (unsigned i = 0; i < count; ++i) {
+    RangeDigit digit;
+    ReadCheckedDigit(&at, &digit);
+    if (found == 0 || !Join(digit, &runs[found - 1])) {
+      if (found == kMostRuns || digit.intervals > 2 || digit.place == UINT8_MAX) return;
+      runs[found++] = RunOf(digit);
     }
+    if (found == 2) second_span *= digit.Radix();
   }
-  std::copy_n(found, kMostRuns, runs);
-  num_runs = static_cast<uint8_t>(runs_found);
+  num_runs = static_cast<uint8_t>(found);
+  uint64_t number;
+  uint64_t position;
+  if (found == 0 || !ReadRuns(last_key, &number) || !ReadDigits(last_key, &position)) return;
+  least_number = number - position;
+  if (hashed == 0) last_position = position;
+  const RangeRun& run = runs[0];
+  is_number = found == 1 && run.radix == 0 && run.gap == 0 && run.end == key_length &&
+              key_length - hashed <= int{kRangeWordBytes};
+  number_base = RangeWord(last_key, key_length, 0) - position;
 }
 
-bool RangeDigits::NumberOf(std::string_view bound, uint64_t* position) const noexcept {
-  if (number_radix == 0 || bound.size() < key_length) return false;
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(bound.data());
-  if (!AreEqual(bytes, last_key, key_length - size_t{count})) return false;
-  const unsigned in_last = std::min<unsigned>(count, kRangeWordBytes);
-  const uint64_t mask = UINT64_MAX >> (64 - 8 * in_last);
-  const uint64_t word = RangeWord(bytes, key_length, 0);
-  uint64_t number = word & mask;
-  if (number_radix != kBinary) {
-    const unsigned char zero = Digits()[kDigitBytes * (count - 1) + 2];
-    if (!TextNumber(word, mask, zero, number_radix, &number)) return false;
-    if (count > kRangeWordBytes) {
-      const uint64_t mask_before = UINT64_MAX >> (64 - 8 * (count - kRangeWordBytes));
-      uint64_t before;
-      if (!TextNumber(RangeWord(bytes, key_length, 1), mask_before, zero, number_radix, &before)) {
-        return false;
-      }
-      const uint64_t square = uint64_t{number_radix} * number_radix;
-      number += before * (square * square) * (square * square);
-    }
+// Returns whether bytes are those that all keys have there.
+inline bool RangeDigits::HasCommonBytes(const unsigned char* key, size_t begin,
+                                        size_t end) const noexcept {
+  constexpr size_t kAtOnce = sizeof(uint64_t);
+  const auto differing = [&](size_t at) {
+    return formulas::LoadLittle64(key + at) ^ formulas::LoadLittle64(last_key + at);
+  };
+  if (begin == end) return true;
+  for (; end - begin > kAtOnce; begin += kAtOnce) {
+    if (differing(begin) != 0) return false;
   }
-  *position = number - number_least;
-  return *position <= most_position;
+  if (key_length < kAtOnce) return std::equal(key + begin, key + end, last_key + begin);
+  const size_t at = std::min(begin, key_length - kAtOnce);
+  return differing(at) >> 8 * (begin - at) << 8 * (kAtOnce - (end - begin)) == 0;
 }
 
-bool RangeDigits::PositionOfRuns(const unsigned char* key, uint64_t* hash,
-                                 uint64_t* position) const noexcept {
-  const unsigned char* digit = Digits();
+bool RangeDigits::ReadRuns(const unsigned char* key, uint64_t* number) const noexcept {
   size_t compared = hashed;
   uint64_t sum = 0;
   for (unsigned i = 0; i < num_runs; ++i) {
-    const unsigned end = runs[i].end;
-    const unsigned bytes = runs[i].bytes;
-    const unsigned first = digit[2];
-    const unsigned last = digit[3];
-    const size_t begin = end - bytes;
-    if (!AreEqual(key + compared, last_key + compared, begin - compared)) return false;
-    compared = end;
-    if (key[begin] < first || key[begin] > last) return false;
-    const uint64_t word = end >= kRangeWordBytes
-                              ? RangeWord(key, end, 0)
-                              : RangeWord(key, kRangeWordBytes, 0) >> 8 * (kRangeWordBytes - end);
-    const unsigned shift = 8 * (bytes - 1);
-    const uint64_t number = (word & UINT64_MAX >> (56 - shift)) - (uint64_t{first} << shift);
-    sum = sum * (uint64_t{last - first + 1} << shift) + number;
-    digit += kDigitBytes * bytes;
+    const RangeRun& run = runs[i];
+    const size_t begin = run.end - size_t{run.digits};
+    if (!HasCommonBytes(key, compared, begin)) return false;
+    compared = run.end;
+    const auto above = static_cast<uint8_t>(key[begin] - run.first);
+    if (above > run.more) return false;
+    uint64_t of_run = RangeBytesBefore(key, key_length, run.end);
+    if (run.radix != 0) {
+      if (!TextNumber(of_run, run, &of_run)) return false;
+    } else {
+      of_run = __builtin_bswap64(of_run) & UINT64_MAX >> (64 - 8 * run.digits);
+      if (run.gap != 0 && key[begin] >= run.gap_begin) {
+        if (key[begin] - run.gap_begin < run.gap) return false;
+        of_run -= uint64_t{run.gap} << 8 * (run.digits - 1);
+      }
+    }
+    sum = sum * second_span + of_run;
   }
-  if (!AreEqual(key + compared, last_key + compared, key_length - compared)) return false;
-  *hash = hashed == 0 ? 0 : HashOf(key);
-  *position = sum;
-  return true;
+  *number = sum;
+  return HasCommonBytes(key, compared, key_length);
 }
 
-bool RangeDigits::PositionOfDigits(const unsigned char* bytes, uint64_t* hash,
-                                   uint64_t* position) const noexcept {
-  *hash = 0;
-  if (number_radix != 0) {
-    return NumberOf({reinterpret_cast<const char*>(bytes), key_length}, position);
-  }
+bool RangeDigits::ReadDigits(const unsigned char* key, uint64_t* number) const noexcept {
   const unsigned char* at = Digits();
   size_t compared = hashed;
   uint64_t sum = 0;
   for (unsigned i = 0; i < count; ++i) {
-    const size_t place = at[0];
-    const unsigned intervals = at[1];
-    if (!AreEqual(bytes + compared, last_key + compared, place - compared)) return false;
-    compared = place + 1;
-    const unsigned byte = bytes[place];
-    if (__builtin_expect(intervals == 1, 1)) {
-      const unsigned first = at[2];
-      const unsigned radix = at[3] - first + 1u;
-      const unsigned rank = byte - first;
-      if (rank >= radix) return false;
-      sum = sum * radix + rank;
-      at += kDigitBytes;
-      continue;
-    }
     RangeDigit digit;
     ReadCheckedDigit(&at, &digit);
+    if (!HasCommonBytes(key, compared, digit.place)) return false;
+    compared = digit.place + size_t{1};
     bool is_in;
-    const unsigned rank = digit.Rank(byte, &is_in);
+    sum = sum * digit.Radix() + digit.Rank(key[digit.place], &is_in);
     if (!is_in) return false;
-    sum = sum * digit.Radix() + rank;
   }
-  if (!AreEqual(bytes + compared, last_key + compared, key_length - compared)) return false;
-  if (hashed != 0) *hash = HashOf(bytes);
-  *position = sum;
-  return true;
+  *number = sum;
+  return HasCommonBytes(key, compared, key_length);
 }
 
 bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_t far,
@@ -449,13 +429,14 @@ int RangeDigits::CompareHashed(const RangeNumber& a, const RangeNumber& b) const
   return std::memcmp(a.hashed, b.hashed, hashed);
 }
 
-uint64_t RangeDigits::HashOf(const unsigned char* key) const noexcept {
+uint64_t RangeDigits::HashOf(const unsigned char* bytes, size_t readable) const noexcept {
   uint64_t hash = 0;
-  const unsigned first = RangeWords(key_length) - RangeWords(hashed);
-  for (unsigned i = 0; i < RangeWords(hashed); ++i) {
-    hash ^= HashRangeWord(first + i, RangeWord(key, hashed, i));
+  unsigned index = RangeWords(key_length) - RangeWords(hashed);
+  size_t end = hashed;
+  for (; end >= kRangeWordBytes; end -= kRangeWordBytes) {
+    hash ^= HashRangeWord(index++, RangeWordBefore(bytes, readable, end));
   }
-  return hash;
+  return end == 0 ? hash : hash ^ HashRangeWord(index, RangeWordBefore(bytes, readable, end));
 }
 
 }  // namespace winnow::core

@@ -70,28 +70,37 @@ struct RangeProgress {
   uint64_t most = 0;  // maximum position of the digits read so far
 };
 
-// Adjacent digits that are a big-endian number: each has one interval, and all but the first have
-// all 256 values.
+// Adjacent digits that are read as one number: those behind the first have all 256 values, or the
+// same interval of at most 16, such as decimal text, which then includes the first one's values.
 struct RangeRun {
-  uint8_t end = 0;    // the place behind the last digit
-  uint8_t bytes = 0;  // number of digits, 1 to 8
+  uint8_t end = 0;        // the place behind the last digit
+  uint8_t digits = 0;     // 1 to 8
+  uint8_t first = 0;      // least value of the first digit
+  uint8_t more = 0;       // its greatest value less the least
+  uint8_t gap_begin = 0;  // the gap between its intervals, if it has two
+  uint8_t gap = 0;        // size of the gap; 0: none
+  uint8_t zero = 0;       // least value of the others
+  uint8_t radix = 0;      // of the others; 0 for 256
 };
 
 // Digits of the keys, in the validated bytes of a range filter.
 struct RangeDigits {
   static constexpr unsigned kMostRuns = 2;
-  static constexpr uint8_t kBinary = 1;  // stands for the radix 256, which exceeds a byte
 
   const unsigned char* last_key = nullptr;  // followed by the digits
   uint16_t key_length = 0;
-  uint16_t count = 0;        // number of digits
-  uint16_t hashed = 0;       // number of the key's first bytes that are stored only as a hash
-  uint8_t number_radix = 0;  // radix for NumberOf; 0: not usable, kBinary: 256
-  uint8_t num_runs = 0;      // number of runs that have all digits; 0: not usable
-  RangeRun runs[kMostRuns] = {};
+  uint16_t count = 0;          // number of digits
+  uint16_t hashed = 0;         // number of the key's first bytes that are stored only as a hash
+  uint8_t num_runs = 0;        // number of runs that have all digits; 0: not usable
+  bool is_number = false;      // number_base is set
   uint64_t most_position = 0;  // greatest position of the digits
-  uint64_t number_least = 0;   // number of position 0
-  uint64_t last_position = 0;  // position of the last key, if number_radix is not 0
+  uint64_t last_position = 0;  // position of the last key, if there are runs and no hashed bytes
+  RangeRun runs[kMostRuns] = {};
+  uint64_t second_span = 0;   // number of values of the second run
+  uint64_t least_number = 0;  // number of position 0, as ReadRuns reads it
+  // The word of position 0, if the last word has all but the hashed bytes, and ends with the
+  // digits, which have all numbers from a least to a greatest one.
+  uint64_t number_base = 0;
 
   const unsigned char* Digits() const noexcept { return last_key + key_length; }
   std::vector<RangeDigit> All() const;  // may throw std::bad_alloc
@@ -99,31 +108,24 @@ struct RangeDigits {
     return {reinterpret_cast<const char*>(last_key), key_length};
   }
 
-  // Sets number_radix and the other values for NumberOf, for digits that are the key's last bytes,
-  // without hashed bytes before, and have the same interval, except that the first one may have a
-  // part of the interval: all values of at most 8 bytes, or at most 16 values of at most 16 bytes,
-  // such as decimal text.
-  void FindNumber() noexcept;
-
-  // Sets the runs, if the digits are at most kMostRuns runs, as of a user's number and a time.
+  // Sets the runs, if the digits are at most kMostRuns, and what belongs to them.
   void FindRuns() noexcept;
-
-  // Sets *position to that of a bound's first bytes, as many as keys have, by reading these as one
-  // number. Returns false if number_radix is 0 or no key can have these bytes.
-  bool NumberOf(std::string_view bound, uint64_t* position) const noexcept;
 
   // Sets *position to that of a key, and *hash to the hash of its hashed bytes. Returns false if
   // none of the keys can be equal to this one.
-  bool PositionOf(std::string_view key, uint64_t* hash, uint64_t* position) const noexcept {
+  __attribute__((always_inline)) bool PositionOf(std::string_view key, uint64_t* hash,
+                                                 uint64_t* position) const noexcept {
     if (key.size() != key_length) return false;
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(key.data());
-    if (number_radix == kBinary && count == key_length) {
-      *hash = 0;
-      *position = RangeWord(bytes, key_length, 0) - number_least;
-      return *position <= most_position;
-    }
-    return num_runs != 0 ? PositionOfRuns(bytes, hash, position)
-                         : PositionOfDigits(bytes, hash, position);
+    return PositionOf(reinterpret_cast<const unsigned char*>(key.data()), hash, position);
+  }
+
+  // Sets *position to that of the key that a bound's first bytes are. Returns false if it is not
+  // known to be a key before the last one, or if there are hashed bytes.
+  bool PositionOfBound(std::string_view bound, uint64_t* position) const noexcept {
+    uint64_t hash;
+    return bound.size() >= key_length && last_position != 0 &&
+           PositionOf(reinterpret_cast<const unsigned char*>(bound.data()), &hash, position) &&
+           *position < last_position;
   }
 
   // Reads digits of both bounds together, as long as that is easy for both. `begin` must be less
@@ -145,14 +147,31 @@ struct RangeDigits {
   // Returns a negative number if a's hashed bytes are less than b's, 0 if they are equal.
   int CompareHashed(const RangeNumber& a, const RangeNumber& b) const noexcept;
 
-  // PositionOf for keys of this length.
-  bool PositionOfRuns(const unsigned char* key, uint64_t* hash, uint64_t* position) const noexcept;
-  bool PositionOfDigits(const unsigned char* key, uint64_t* hash,
-                        uint64_t* position) const noexcept;
-
   // Returns the hash of a key's hashed bytes.
-  uint64_t HashOf(const unsigned char* key) const noexcept;
-  uint64_t HashOf(const RangeNumber& number) const noexcept { return HashOf(number.hashed); }
+  uint64_t HashOf(const unsigned char* key) const noexcept { return HashOf(key, key_length); }
+  uint64_t HashOf(const RangeNumber& number) const noexcept {
+    return HashOf(number.hashed, hashed);
+  }
+
+ private:
+  // PositionOf for keys of this length.
+  __attribute__((always_inline)) bool PositionOf(const unsigned char* key, uint64_t* hash,
+                                                 uint64_t* position) const noexcept {
+    if (__builtin_expect(is_number, 1)) {
+      *position = RangeWord(key, key_length, 0) - number_base;
+    } else {
+      uint64_t number;
+      if (num_runs == 0 ? !ReadDigits(key, &number) : !ReadRuns(key, &number)) return false;
+      *position = number - least_number;
+    }
+    *hash = hashed == 0 ? 0 : HashOf(key);
+    return *position <= most_position;
+  }
+  // Set *number to that of all digits. Return false if no key can have these bytes.
+  bool ReadRuns(const unsigned char* key, uint64_t* number) const noexcept;
+  bool ReadDigits(const unsigned char* key, uint64_t* number) const noexcept;
+  bool HasCommonBytes(const unsigned char* key, size_t begin, size_t end) const noexcept;
+  uint64_t HashOf(const unsigned char* bytes, size_t readable) const noexcept;
 };
 
 }  // namespace winnow::core

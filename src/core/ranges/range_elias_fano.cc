@@ -35,16 +35,22 @@ uint64_t OnesUpToBytes(uint64_t word) noexcept {
 
 unsigned Ones(uint64_t word) noexcept { return static_cast<unsigned>(OnesUpToBytes(word) >> 56); }
 
-// Returns the index of the one with this number, from 1 on (select). Broadword (Vigna 2008) for the
-// byte, then bit by bit.
+// Returns the first bit of the first byte that is not less than `number`; one must be so. Bytes and
+// the number are less than 128.
+unsigned FirstNotLess(uint64_t bytes, unsigned number) noexcept {
+  const uint64_t high_bits = 0x80 * kEachByte;
+  const uint64_t not_less = ((bytes | high_bits) - number * kEachByte) & high_bits;
+  return static_cast<unsigned>(__builtin_ctzll(not_less)) & ~7u;
+}
+
+// Returns the index of the one with this number, from 1 on (select). Broadword (Vigna 2008), for
+// the byte and then for the bit, without a loop, whose end can't be predicted.
 unsigned PlaceOfOne(uint64_t word, uint64_t ones_up_to_bytes, unsigned number) noexcept {
-  const uint64_t has_it =
-      ((ones_up_to_bytes | 0x80 * kEachByte) - number * kEachByte) & 0x80 * kEachByte;
-  const auto byte = static_cast<unsigned>(__builtin_ctzll(has_it)) & ~7u;
+  const unsigned byte = FirstNotLess(ones_up_to_bytes, number);
   number -= static_cast<unsigned>(ones_up_to_bytes << 8 >> byte & 0xff);
-  uint64_t rest = word >> byte;
-  while (--number != 0) rest &= rest - 1;
-  return byte + static_cast<unsigned>(__builtin_ctzll(rest));
+  const uint64_t bits = (word >> byte & 0xff) * kEachByte & 0x8040201008040201;  // one in each byte
+  const uint64_t ones = (bits + 0x7f * kEachByte) >> 7 & kEachByte;
+  return byte + FirstNotLess(ones * kEachByte, number) / 8;
 }
 
 uint64_t LowMask(unsigned bits) noexcept { return (uint64_t{1} << bits) - 1; }
@@ -130,11 +136,9 @@ void EliasFanoWriter::Finish() noexcept {
 EliasFanoReader::EliasFanoReader(const EliasFanoShape& shape, const unsigned char* bytes) noexcept
     : lows_(bytes),
       highs_(bytes + shape.LowBytes()),
-      counts_(highs_ + 8 * shape.HighWords()),
       count_(shape.count),
-      buckets_(shape.Buckets()),
       words_(shape.HighWords()),
-      share_(static_cast<uint32_t>((count_ << 31) / buckets_)),
+      share_(static_cast<uint32_t>((count_ << 31) / shape.Buckets())),
       low_bits_(static_cast<uint8_t>(shape.LowBits())) {}
 
 // The low bits are followed by the words of the high bits, so eight bytes can be loaded.
@@ -148,7 +152,7 @@ uint64_t EliasFanoReader::Word(uint64_t index) const noexcept {
 }
 
 uint64_t EliasFanoReader::ZerosBefore(uint64_t run) const noexcept {
-  return run * kRunBits - LoadLittle32(counts_ + 4 * run);
+  return run * kRunBits - LoadLittle32(highs_ + 8 * words_ + 4 * run);
 }
 
 // Returns the last run with fewer than `bucket` zeros before it, by a galloping search from the run
@@ -206,6 +210,22 @@ uint64_t EliasFanoReader::FirstLow(uint64_t begin, uint64_t end, uint64_t low) c
   }
   while (begin != end && Low(begin) < low) ++begin;
   return begin;
+}
+
+bool EliasFanoReader::Has(uint64_t number) const noexcept {
+  const uint64_t bucket = number >> low_bits_;
+  const uint64_t begin = BeginOf(bucket);
+  if (begin == kNowhere || begin < bucket) return true;
+  const uint64_t low = number & LowMask(low_bits_);
+  for (uint64_t bit = begin; bit < begin + kFewNumbers; ++bit) {
+    if (bit >= words_ * 64) return true;
+    if ((Word(bit / 64) >> bit % 64 & 1) == 0) return false;  // the bucket ends
+    const uint64_t index = bit - bucket;
+    if (index >= count_) return true;
+    const uint64_t here = Low(index);
+    if (here >= low) return here == low;
+  }
+  return AnyWithin(number, number);
 }
 
 bool EliasFanoReader::AnyWithin(uint64_t least, uint64_t most) const noexcept {

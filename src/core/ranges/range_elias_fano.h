@@ -58,7 +58,8 @@ class EliasFanoReader {
   // Returns true if the bytes are inconsistent.
   bool AnyWithin(uint64_t least, uint64_t most) const noexcept;
 
-  const unsigned char* bytes() const noexcept { return lows_; }
+  // AnyWithin(number, number), faster.
+  bool Has(uint64_t number) const noexcept;
 
  private:
   uint64_t Low(uint64_t index) const noexcept;
@@ -70,9 +71,7 @@ class EliasFanoReader {
 
   const unsigned char* lows_ = nullptr;
   const unsigned char* highs_ = nullptr;
-  const unsigned char* counts_ = nullptr;
   uint64_t count_ = 0;
-  uint64_t buckets_ = 0;
   uint64_t words_ = 0;
   uint32_t share_ = 0;  // numbers per bucket, in units of 1/2^31
   uint8_t low_bits_ = 0;

@@ -117,6 +117,7 @@ Fault ParseTrees(std::string_view bytes, const RangeHeader& header, size_t front
     return Fault::kSize;
   }
   parsed->header = header;
+  parsed->digits.last_key = front + kFrontKeyAt;
   parsed->arrays = front + front_bytes;
   parsed->arrays_size = static_cast<size_t>(behind);
   parsed->arrays_checksum = static_cast<uint32_t>(LoadLittle(front + kFrontArraysChecksumAt, 4));
@@ -191,6 +192,10 @@ std::string_view LastKeyOf(std::string_view bytes) noexcept {
   return bytes.substr(kFrontKeyAt, Load16(front + kFrontKeyLengthAt));
 }
 
+std::string_view BytesOf(const unsigned char* last_key, size_t size) noexcept {
+  return {reinterpret_cast<const char*>(last_key - kFrontKeyAt), size};
+}
+
 RangeTrees RangeTreesOf(std::string_view bytes) noexcept {
   const auto* front = reinterpret_cast<const unsigned char*>(bytes.data());
   RangeTrees trees;
@@ -252,7 +257,6 @@ Fault ParseRange(std::string_view bytes, ParsedRange* parsed) noexcept {
   const unsigned char* key = front + kFrontKeyAt;
   RangeDigits digits{key, header.key_length, header.digits, header.hashed_bytes};
   if (!CheckDigits(digits.Digits() + header.digits_bytes, &digits)) return Fault::kParameters;
-  digits.FindNumber();
   digits.FindRuns();
   const unsigned char* const arrays = front + front_bytes;
   const size_t arrays_size = bytes.size() - front_bytes;

@@ -74,9 +74,12 @@ RangeTrees RangeTreesOf(std::string_view bytes) noexcept;
 // Returns the last key of a validated range filter.
 std::string_view LastKeyOf(std::string_view bytes) noexcept;
 
+// Returns the bytes of a range filter, of this size, by its last key.
+std::string_view BytesOf(const unsigned char* last_key, size_t size) noexcept;
+
 // A validated range filter, which lookups read without further checks. For trees, the header has
-// only the fields of all kinds, and there are no digits and no placing; for a retrieval, there is
-// no placing.
+// only the fields of all kinds, `digits` has only the last key, and there is no placing; for a
+// retrieval, there is no placing.
 struct ParsedRange {
   RangeHeader header;
   RangeDigits digits;

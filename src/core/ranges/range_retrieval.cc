@@ -63,25 +63,19 @@ Fault CheckRetrieval(const RetrievalShape& shape, const unsigned char* bytes,
 RangeRetrieval::RangeRetrieval(const RetrievalShape& shape, const unsigned char* bytes,
                                size_t size) noexcept
     : shape_(shape),
-      layers_(bytes),
-      list_(bytes),
       entries_(EntriesOf(shape, bytes, size)),
-      retrieve_(simd::ActiveKernels().ribbon_retrieve),
-      fingerprint_bits_(static_cast<uint8_t>(shape.FingerprintBits())) {
+      retrieve_(simd::ActiveKernels().ribbon_retrieve) {
   const Columns columns = shape.UnpackedColumns();
-  for (unsigned i = 0; i < shape.layers; ++i) {
-    const LayerEntry entry = ReadLayerEntry(entries_, i);
-    if (i == 0 && entry.type == LayerType::kBumped) first_ = LayerOf(entry, columns, bytes);
-    list_ += LayerBytes(entry, columns);
-  }
-  const auto behind = static_cast<size_t>(entries_ - list_);
-  listed_ =
-      static_cast<uint32_t>((behind - kRetrievalPadding - shape.CrowdedBytes()) / kListedItemBytes);
+  first_.words = bytes;
+  first_.fingerprint_shift = static_cast<uint8_t>(64 - columns.most());
+  if (shape.layers == 0) return;
+  const LayerEntry first = ReadLayerEntry(entries_, 0);
+  if (first.type == LayerType::kBumped) first_ = LayerOf(first, columns, bytes);
 }
 
 // Returns whether the value has the block's fingerprint.
 bool RangeRetrieval::IsOfBlock(uint64_t value, unsigned columns, uint64_t item) const noexcept {
-  const uint64_t fingerprint = BlockFingerprint(item, fingerprint_bits_);
+  const uint64_t fingerprint = BlockFingerprint(item, fingerprint_bits());
   const uint64_t counts = (uint64_t{1} << columns) - 1;
   return ((value ^ fingerprint << shape_.low_bits) & counts) >> shape_.low_bits == 0;
 }
@@ -90,15 +84,14 @@ bool RangeRetrieval::IsOfBlock(uint64_t value, unsigned columns, uint64_t item) 
 bool RangeRetrieval::AnyCrowded(uint64_t item, uint64_t least, uint64_t most) const noexcept {
   if (shape_.crowded == 0) return false;
   const uint64_t base = CrowdedBase(item, shape_);
-  const unsigned char* const crowded = list_ + kListedItemBytes * listed_;
-  return EliasFanoReader(shape_.CrowdedShape(), crowded).AnyWithin(base + least, base + most);
+  return EliasFanoReader(shape_.CrowdedShape(), Crowded()).AnyWithin(base + least, base + most);
 }
 
 bool RangeRetrieval::AnyBetween(uint64_t hash, uint64_t least, uint64_t most) const noexcept {
   const uint64_t in_block = shape_.Escape();
   const uint64_t last = most >> shape_.low_bits;
   uint64_t block = least >> shape_.low_bits;
-  if (last - block > uint64_t{1} << fingerprint_bits_) return true;
+  if (last - block > uint64_t{1} << fingerprint_bits()) return true;
   uint64_t low = least & in_block;
   for (; block != last; ++block) {
     if (BlockHas(BlockItem(hash, block), low, in_block)) return true;
@@ -130,7 +123,7 @@ void RangeRetrieval::HasEach(const uint64_t* hashes, const uint64_t* positions, 
 bool RangeRetrieval::AnyLayerHas(uint64_t item, uint64_t first_item, uint64_t least,
                                  uint64_t most) const noexcept {
   const Columns columns = shape_.UnpackedColumns();
-  const unsigned char* bytes = layers_;
+  const unsigned char* bytes = first_.words;
   for (unsigned i = 0; i < shape_.layers; ++i) {
     const LayerEntry entry = ReadLayerEntry(entries_, i);
     const simd::RibbonLayer layer = LayerOf(entry, columns, bytes);
@@ -143,21 +136,23 @@ bool RangeRetrieval::AnyLayerHas(uint64_t item, uint64_t first_item, uint64_t le
     bytes += LayerBytes(entry, columns);
     item = formulas::NextLayerItem(item);
   }
-  // The list is ascending; several items may have one hash.
+  // The list is behind the layers, and ascending; several items may have one hash.
+  const unsigned char* const list = bytes;
+  const uint64_t listed = static_cast<uint64_t>(Crowded() - list) / kListedItemBytes;
   uint64_t begin = 0;
-  for (uint64_t n = listed_; n != 0;) {
+  for (uint64_t n = listed; n != 0;) {
     const uint64_t half = n / 2;
-    if (LoadLittle64(list_ + kListedItemBytes * (begin + half)) < item) {
+    if (LoadLittle64(list + kListedItemBytes * (begin + half)) < item) {
       begin += half + 1;
       n -= half + 1;
     } else {
       n = half;
     }
   }
-  for (; begin < listed_; ++begin) {
-    const uint64_t listed = LoadLittle64(list_ + kListedItemBytes * begin);
-    if (formulas::HashOfItem(listed) != item) return false;
-    if (IsValueWithin(listed & formulas::kItemValue, columns.most(), first_item, least, most)) {
+  for (; begin < listed; ++begin) {
+    const uint64_t found = LoadLittle64(list + kListedItemBytes * begin);
+    if (formulas::HashOfItem(found) != item) return false;
+    if (IsValueWithin(found & formulas::kItemValue, columns.most(), first_item, least, most)) {
       return true;
     }
   }

@@ -84,10 +84,11 @@ class RangeRetrieval {
                bool* results) const noexcept;
 
   // Ranges of 2^(position_bits() + 1) positions always pass.
-  unsigned position_bits() const noexcept { return shape_.low_bits + fingerprint_bits_; }
+  unsigned position_bits() const noexcept { return 64u - first_.fingerprint_shift; }
 
  private:
-  bool BlockHas(uint64_t item, uint64_t least, uint64_t most) const noexcept {
+  __attribute__((always_inline)) bool BlockHas(uint64_t item, uint64_t least,
+                                               uint64_t most) const noexcept {
     if (__builtin_expect(first_.thresholds == nullptr || IsBumped(item), 0)) {
       return AnyLayerHas(item, item, least, most);
     }
@@ -114,15 +115,20 @@ class RangeRetrieval {
   }
   bool IsOfBlock(uint64_t value, unsigned columns, uint64_t item) const noexcept;
   bool AnyCrowded(uint64_t item, uint64_t least, uint64_t most) const noexcept;
+  // Returns the crowded keys, behind the list.
+  const unsigned char* Crowded() const noexcept {
+    return entries_ - kRetrievalPadding - shape_.CrowdedBytes();
+  }
 
-  simd::RibbonLayer first_;  // the first layer, if it is bumped
+  unsigned fingerprint_bits() const noexcept {
+    return 64u - first_.fingerprint_shift - shape_.low_bits;
+  }
+
+  // The first layer, if it is bumped. In any case, `words` and `fingerprint_shift` are set.
+  simd::RibbonLayer first_;
   RetrievalShape shape_;
-  const unsigned char* layers_ = nullptr;
-  const unsigned char* list_ = nullptr;
   const unsigned char* entries_ = nullptr;
   decltype(simd::Kernels::ribbon_retrieve) retrieve_ = nullptr;
-  uint32_t listed_ = 0;
-  uint8_t fingerprint_bits_ = 0;
 };
 
 // Validates everything that makes lookups safe.

@@ -22,12 +22,14 @@ using Positions = std::variant<std::monostate, StoredPositions, RangeRetrieval>;
 
 }  // namespace core
 
-// State for lookups. If there is a fault, only the bytes are set; lookups in trees need no more.
+// State for lookups. If there is a fault, only the size is set; lookups in trees need only the
+// bytes.
 struct RangeFilterView::Kept {
-  const char* bytes = nullptr;
   size_t size = 0;
   core::RangeDigits digits;
   core::Positions positions;
+
+  std::string_view bytes() const noexcept { return core::BytesOf(digits.last_key, size); }
 };
 
 std::string_view ToString(RangeFilterKind kind) noexcept {
@@ -102,13 +104,12 @@ RangeFilterView::RangeFilterView(std::string_view bytes) noexcept {
   static_assert(sizeof(Kept) <= sizeof state_ && alignof(Kept) <= alignof(State));
   static_assert(std::is_trivially_copyable_v<Kept> && std::is_trivially_destructible_v<Kept>);
   Kept& kept = *new (&state_) Kept;
-  kept.bytes = bytes.data();
   kept.size = bytes.size();
   core::ParsedRange parsed;
   fault_ = core::ParseRange(bytes, &parsed);
   if (fault_ != Fault::kNone) return;
-  if (parsed.header.kind == RangeFilterKind::kTrees) return;
   kept.digits = parsed.digits;
+  if (parsed.header.kind == RangeFilterKind::kTrees) return;
   if (parsed.header.kind == RangeFilterKind::kRetrieval) {
     kept.positions =
         core::RangeRetrieval(parsed.header.retrieval, parsed.arrays, parsed.arrays_size);
@@ -128,15 +129,16 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
   if (fault_ != Fault::kNone) return true;
   const Kept& kept = this->kept();
   if (std::holds_alternative<std::monostate>(kept.positions)) {
-    const core::RangeTrees trees = core::RangeTreesOf({kept.bytes, kept.size});
+    const core::RangeTrees trees = core::RangeTreesOf(kept.bytes());
     return begin >= end || end > trees.last_key || trees.MayContain(begin, end);
   }
   const core::RangeDigits& digits = kept.digits;
   const size_t key_length = digits.key_length;
   uint64_t least = 0;
   uint64_t behind = 0;
-  if (std::min(begin.size(), end.size()) >= key_length && digits.NumberOf(begin, &least) &&
-      digits.NumberOf(end, &behind) && least < behind && behind < digits.last_position) {
+  // The end is more often no possible key.
+  if (digits.PositionOfBound(end, &behind) && digits.PositionOfBound(begin, &least) &&
+      least < behind) {
     // A bound that is longer than keys is greater than the key that it begins with.
     least += begin.size() > key_length ? 1 : 0;
     behind += end.size() > key_length ? 1 : 0;
@@ -172,7 +174,7 @@ bool RangeFilterView::MayHaveKey(std::string_view key) const noexcept {
   if (fault_ != Fault::kNone) return true;
   const Kept& kept = this->kept();
   if (std::holds_alternative<std::monostate>(kept.positions)) {
-    return core::RangeTreesOf({kept.bytes, kept.size}).MayHaveKey(key);
+    return core::RangeTreesOf(kept.bytes()).MayHaveKey(key);
   }
   uint64_t hash;
   uint64_t position;
@@ -180,7 +182,10 @@ bool RangeFilterView::MayHaveKey(std::string_view key) const noexcept {
   if (const auto* retrieval = std::get_if<core::RangeRetrieval>(&kept.positions)) {
     return retrieval->Has(hash, position);
   }
-  return AnyBetween(kept.positions, hash, position, position);
+  const StoredPositions& stored = *std::get_if<StoredPositions>(&kept.positions);
+  const core::RangePlacing& placing = stored.placing;
+  return stored.hashes.Has(
+      placing.is_exact ? position : placing.InBlock(placing.Base(hash, position), position));
 }
 
 void RangeFilterView::MayHaveKey(const std::string_view* keys, size_t n,
@@ -214,8 +219,7 @@ void RangeFilterView::MayHaveKey(const std::string_view* keys, size_t n,
 bool RangeFilterView::PayloadIntact() const noexcept {
   core::ParsedRange parsed;
   const Kept& kept = this->kept();
-  if (fault_ != Fault::kNone ||
-      core::ParseRange({kept.bytes, kept.size}, &parsed) != Fault::kNone) {
+  if (fault_ != Fault::kNone || core::ParseRange(kept.bytes(), &parsed) != Fault::kNone) {
     return false;
   }
   return core::Checksum(parsed.arrays, parsed.arrays_size) == parsed.arrays_checksum;
@@ -225,8 +229,7 @@ void RangeFilterView::FillInfo(RangeFilterInfo* info, size_t size) const noexcep
   RangeFilterInfo found;
   found.size_bytes = kept().size;
   core::ParsedRange parsed;
-  if (fault_ == Fault::kNone &&
-      core::ParseRange({kept().bytes, kept().size}, &parsed) == Fault::kNone) {
+  if (fault_ == Fault::kNone && core::ParseRange(kept().bytes(), &parsed) == Fault::kNone) {
     found.kind = parsed.header.kind;
     found.num_keys = parsed.header.shape.count;
     found.bits_per_key =

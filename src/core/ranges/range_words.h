@@ -20,15 +20,26 @@ inline unsigned RangeWords(size_t key_bytes) noexcept {
   return static_cast<unsigned>((key_bytes + kRangeWordBytes - 1) / kRangeWordBytes);
 }
 
-// Returns the word with this index; 0 is that of the last bytes.
-inline uint64_t RangeWord(const unsigned char* key, size_t key_bytes, unsigned index) noexcept {
-  const size_t end = key_bytes - kRangeWordBytes * index;
-  if (end >= kRangeWordBytes) {
-    return __builtin_bswap64(formulas::LoadLittle64(key + end - kRangeWordBytes));
+// Returns the last eight bytes, or all, before `end`, at least 1, in a key of `key_bytes` bytes, as
+// the highest bytes of a little-endian word; the others are 0.
+inline uint64_t RangeBytesBefore(const unsigned char* key, size_t key_bytes, size_t end) noexcept {
+  if (end >= kRangeWordBytes) return formulas::LoadLittle64(key + end - kRangeWordBytes);
+  if (key_bytes >= kRangeWordBytes) {
+    return formulas::LoadLittle64(key) << 8 * (kRangeWordBytes - end);
   }
   uint64_t word = 0;
-  for (size_t i = 0; i < end; ++i) word = word << 8 | key[i];
+  for (size_t i = 0; i < end; ++i) word = word >> 8 | uint64_t{key[i]} << 56;
   return word;
+}
+
+// Returns these bytes as a word.
+inline uint64_t RangeWordBefore(const unsigned char* key, size_t key_bytes, size_t end) noexcept {
+  return __builtin_bswap64(RangeBytesBefore(key, key_bytes, end));
+}
+
+// Returns the word with this index; 0 is that of the last bytes.
+inline uint64_t RangeWord(const unsigned char* key, size_t key_bytes, unsigned index) noexcept {
+  return RangeWordBefore(key, key_bytes, key_bytes - kRangeWordBytes * index);
 }
 
 }  // namespace winnow::core
