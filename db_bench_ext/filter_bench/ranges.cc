@@ -1,4 +1,5 @@
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -46,6 +47,15 @@ void MakeDbBench(uint64_t index, uint64_t /*num_keys*/, std::string* key) {
   key->append(8, '0');
 }
 
+// One of each two numbers.
+void MakeDense(uint64_t index, uint64_t /*num_keys*/, std::string* key) {
+  AppendNumber(2 * index + Scatter(index) % 2, key);
+}
+
+void MakeDecimals(uint64_t index, uint64_t /*num_keys*/, std::string* key) {
+  absl::StrAppendFormat(key, "%016d", ReduceTo(Scatter(index), 10'000'000'000'000'000));
+}
+
 // Paths of nested folders, with names of some hundred words.
 void MakePath(uint64_t index, uint64_t num_keys, std::string* key) {
   static constexpr std::string_view kSyllables[] = {"lib", "share", "doc",  "python", "mo", "de",
@@ -70,10 +80,9 @@ struct KindOfKeys {
   void (*make)(uint64_t index, uint64_t num_keys, std::string* key);
 };
 
-constexpr KindOfKeys kKinds[] = {{"numbers", MakeNumber},
-                                 {"user_and_time", MakeUserAndTime},
-                                 {"db_bench", MakeDbBench},
-                                 {"paths", MakePath}};
+constexpr KindOfKeys kKinds[] = {{"numbers", MakeNumber},    {"user_and_time", MakeUserAndTime},
+                                 {"decimals", MakeDecimals}, {"dense", MakeDense},
+                                 {"db_bench", MakeDbBench},  {"paths", MakePath}};
 
 // Returns sorted keys in one block of memory, as in a compaction.
 const KeyTable& KeptKeys(const KindOfKeys& kind, uint64_t num_keys) {
@@ -106,8 +115,10 @@ void BuildBloom(benchmark::State& state, const KindOfKeys& kind, uint64_t num_ke
   ReportPerKey(state, keys.size());
 }
 
-FilterBlock BuildRangeFilter(const KeyTable& keys) {
-  RangeFilterBuilder builder{RangeFilterOptions()};
+FilterBlock BuildRangeFilter(const KeyTable& keys, RangeFilterKind kind = RangeFilterKind::kNone) {
+  RangeFilterOptions options;
+  options.kind = kind;
+  RangeFilterBuilder builder(options);
   for (uint64_t i = 0; i < keys.size(); ++i) builder.Add(keys[i]);
   return builder.Finish();
 }
@@ -185,16 +196,12 @@ void QuerySingleKeys(benchmark::State& state, const KeyTable& keys, const Filter
   state.counters["bits_per_key"] = BitsPerKey(filter, keys);
 }
 
-// Looks up the range of a single key in a range filter, as a substitute for a point filter.
-void QueryKeyAsRange(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
+// Looks up keys in a range filter, as range_kind=single does.
+void QueryKeyInRanges(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys) {
   const KeyTable& keys = KeptKeys(kind, num_keys);
-  std::string end;
-  QuerySingleKeys<RangeFilterView>(state, keys, BuildRangeFilter(keys),
-                                   [&](const RangeFilterView& view, const std::string& key) {
-                                     end = key;
-                                     end.push_back('\0');
-                                     return view.MayContain(key, end);
-                                   });
+  QuerySingleKeys<RangeFilterView>(
+      state, keys, BuildRangeFilter(keys, RangeFilterKind::kRetrieval),
+      [](const RangeFilterView& view, const std::string& key) { return view.MayHaveKey(key); });
 }
 
 // Looks up keys in a point filter with the range filter's bits, which are its bits_per_key. A
@@ -204,7 +211,7 @@ void QueryKey(benchmark::State& state, const KindOfKeys& kind, uint64_t num_keys
   const KeyTable& keys = KeptKeys(kind, num_keys);
   FilterOptions options;
   options.kind = filter_kind;
-  options.bits_per_key = BitsPerKey(BuildRangeFilter(keys), keys);
+  options.bits_per_key = BitsPerKey(BuildRangeFilter(keys, RangeFilterKind::kRetrieval), keys);
   FilterBuilder builder(options);
   for (uint64_t i = 0; i < keys.size(); ++i) builder.Add(keys[i]);
   QuerySingleKeys<FilterView>(
@@ -224,7 +231,8 @@ void RegisterRangeRows(const RowOptions& options) {
       AddRow(row("ranges/build/point_bloom/"), BuildBloom, kind, n)->Unit(unit);
       AddRow(row("ranges/collect/"), CollectRange, kind, n)->Unit(unit);
       AddRow(row("ranges/query/"), Query, kind, n);
-      AddRow(row("ranges/single_keys/range_filter/"), QueryKeyAsRange, kind, n);
+      if (kind.make == MakePath) continue;  // positions are for keys of one length
+      AddRow(row("ranges/single_keys/range_filter/"), QueryKeyInRanges, kind, n);
       AddRow(row("ranges/single_keys/point_bloom/"), QueryKey, kind, n, FilterKind::kBloom);
       AddRow(row("ranges/single_keys/point_ribbon/"), QueryKey, kind, n, FilterKind::kRibbon);
     }

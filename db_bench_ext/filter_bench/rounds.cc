@@ -50,11 +50,13 @@ struct Rivalry {
 };
 
 std::vector<Rivalry> Rivalries() {
-  std::vector<Rivalry> all = {{std::regex("^(filter_set_of_\\d+)/\\w+/(batched_)?(copies|views)/"),
-                               "$1/bloom/builtin_readers/"},
-                              {std::regex("/huge_pages$"), "/malloc"},
-                              {std::regex("^(ranges/build)/range_filter/"), "$1/point_bloom/"},
-                              {std::regex("^library/(.*)/winnow_"), "query/$1/builtin_"}};
+  std::vector<Rivalry> all = {
+      {std::regex("^(filter_set_of_\\d+)/\\w+/(batched_)?(copies|views)/"),
+       "$1/bloom/builtin_readers/"},
+      {std::regex("/huge_pages$"), "/malloc"},
+      {std::regex("^(ranges/build)/range_filter/"), "$1/point_bloom/"},
+      {std::regex("^(ranges/single_keys)/range_filter/"), "$1/point_ribbon/"},
+      {std::regex("^library/(.*)/winnow_"), "query/$1/builtin_"}};
   std::string first;  // first of the added libraries
   for (const Subject& subject : Subjects()) {
     const std::string name = subject.name;

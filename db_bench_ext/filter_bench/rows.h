@@ -95,9 +95,8 @@ void RegisterSpaceRows(const RowOptions& options);
 //   ranges/collect/KIND/KEYS      the part before Finish()
 //   ranges/query/KIND/KEYS        a range close behind a key. found: the share of "may contain"
 //   ranges/single_keys/WHAT/KIND/KEYS   an absent key that differs from a present one in one byte.
-//                                 WHAT: range_filter, for the range of that key alone; or
-//                                 point_bloom, point_ribbon with the range filter's bits as
-//                                 bits_per_key
+//                                 WHAT: range_filter, as range_kind=single asks positions; or
+//                                 point_bloom, point_ribbon with its bits as bits_per_key
 // KIND: numbers, user_and_time, db_bench or paths.
 void RegisterRangeRows(const RowOptions& options);
 
