@@ -291,49 +291,7 @@ bool RangeDigits::ReadDigits(const unsigned char* key, uint64_t* number) const n
   return HasCommonBytes(key, compared, key_length);
 }
 
-bool RangeDigits::ReadBoth(std::string_view begin, std::string_view end, uint64_t far,
-                           RangeProgress* of_begin, RangeProgress* of_end) const noexcept {
-  RangeProgress progress{Digits(), 0, hashed, 0, 0};
-  uint64_t apart = 0;  // position of `end` less that of `begin`
-  unsigned tests = 2;  // remaining tests of `far`: more digits hardly change the result
-  const size_t shorter = std::min(begin.size(), end.size());
-  const bool is_same_hashed =
-      shorter > hashed && (hashed == 0 || std::memcmp(begin.data(), end.data(), hashed) == 0);
-  const unsigned char* at = Digits();
-  for (unsigned i = 0; is_same_hashed && i < count && at[1] == 1; ++i, at += kDigitBytes) {
-    const size_t place = at[0];
-    const unsigned first = at[2];
-    const unsigned last = at[3];
-    if (place >= shorter) break;
-    const auto low = static_cast<unsigned char>(begin[place]);
-    const auto high = static_cast<unsigned char>(end[place]);
-    if (low < first || low > last || high < first || high > last) break;
-    const size_t between = place - progress.compared;
-    if (between != 0 &&
-        (std::memcmp(begin.data() + progress.compared, last_key + progress.compared, between) !=
-             0 ||
-         std::memcmp(end.data() + progress.compared, last_key + progress.compared, between) != 0)) {
-      break;
-    }
-    const unsigned radix = last - first + 1;
-    progress = {at + 4, i + 1, place + 1, progress.position * radix + (low - first),
-                progress.most * radix + (radix - 1)};
-    apart = apart * radix + high - low;
-    if (apart > 1 && i + 1 < count && tests != 0) {
-      --tests;
-      // Number of positions of the remaining digits. The product is at most most_position.
-      const uint64_t behind = most_position / (progress.most + 1) + 1;
-      if ((apart - 1) * behind > far) return false;
-    }
-  }
-  *of_begin = progress;
-  *of_end = progress;
-  of_end->position += apart;
-  return true;
-}
-
-bool RangeDigits::LowerBound(std::string_view bound, RangeProgress progress,
-                             RangeNumber* number) const noexcept {
+bool RangeDigits::LowerBound(std::string_view bound, RangeNumber* number) const noexcept {
   const std::string_view key = LastKey();
   // The hashed bytes may have any values.
   if (hashed != 0) {
@@ -344,10 +302,10 @@ bool RangeDigits::LowerBound(std::string_view bound, RangeProgress progress,
 
   // Order of the bound relative to all keys that begin with the bytes compared so far.
   enum { kWithin, kBefore, kBehind } lies = bound.size() <= hashed ? kBefore : kWithin;
-  size_t compared = progress.compared;
-  uint64_t position = progress.position;
-  uint64_t most = progress.most;  // maximum position of the digits so far
-  bool is_carried = false;        // the position exceeds `most`
+  size_t compared = hashed;
+  uint64_t position = 0;
+  uint64_t most = 0;        // maximum position of the digits so far
+  bool is_carried = false;  // the position exceeds `most`
   const auto compare_until = [&](size_t end) {
     const int part = ComparePart(bound, key, compared, end);
     if (part != 0) lies = part < 0 ? kBefore : kBehind;
@@ -357,8 +315,8 @@ bool RangeDigits::LowerBound(std::string_view bound, RangeProgress progress,
     is_carried = position == most;
     position = is_carried ? 0 : position + 1;
   };
-  const unsigned char* at = progress.at;
-  unsigned i = progress.read;
+  const unsigned char* at = Digits();
+  unsigned i = 0;
   // The fast path, for nearly all digits of nearly all bounds: one interval, which includes the
   // bound's byte.
   const auto* const bytes = reinterpret_cast<const unsigned char*>(bound.data());
@@ -367,7 +325,10 @@ bool RangeDigits::LowerBound(std::string_view bound, RangeProgress progress,
     const unsigned first = at[2];
     const unsigned last = at[3];
     if (place >= bound.size() || bytes[place] < first || bytes[place] > last) break;
-    if (std::memcmp(bytes + compared, key.data() + compared, place - compared) != 0) break;
+    if (place != compared &&
+        std::memcmp(bytes + compared, key.data() + compared, place - compared) != 0) {
+      break;
+    }
     compared = place + 1;
     position = position * (last - first + 1) + (bytes[place] - first);
     most = most * (last - first + 1) + (last - first);

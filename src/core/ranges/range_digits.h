@@ -60,16 +60,6 @@ struct RangeNumber {
   uint64_t position;
 };
 
-// Result of reading the first digits of a bound, if each byte is in the digit's only interval and
-// the bytes in between equal those of all keys.
-struct RangeProgress {
-  const unsigned char* at = nullptr;  // the next digit
-  unsigned read = 0;                  // digits
-  size_t compared = 0;                // bytes of the bound compared so far
-  uint64_t position = 0;
-  uint64_t most = 0;  // maximum position of the digits read so far
-};
-
 // Adjacent digits that are read as one number: those behind the first have all 256 values, or the
 // same interval of at most 16, such as decimal text, which then includes the first one's values.
 struct RangeRun {
@@ -128,16 +118,9 @@ struct RangeDigits {
            *position < last_position;
   }
 
-  // Reads digits of both bounds together, as long as that is easy for both. `begin` must be less
-  // than `end`. Returns false if more than `far` positions with the same hashed bytes are between
-  // the bounds; reading further is then unnecessary.
-  bool ReadBoth(std::string_view begin, std::string_view end, uint64_t far, RangeProgress* of_begin,
-                RangeProgress* of_end) const noexcept;
-
-  // Sets *number to the smallest number whose key is not less than `bound`, whose first digits
-  // `progress` describes. Returns false if there is none.
-  bool LowerBound(std::string_view bound, RangeProgress progress,
-                  RangeNumber* number) const noexcept;
+  // Sets *number to the smallest number whose key is not less than `bound`. Returns false if there
+  // is none.
+  bool LowerBound(std::string_view bound, RangeNumber* number) const noexcept;
 
   // Decrement sets *number to the previous number, NextHashed to the first one with the next
   // greater hashed bytes. Return false if there is none.

@@ -83,9 +83,6 @@ class RangeRetrieval {
   void HasEach(const uint64_t* hashes, const uint64_t* positions, size_t n,
                bool* results) const noexcept;
 
-  // Ranges of 2^(position_bits() + 1) positions always pass.
-  unsigned position_bits() const noexcept { return 64u - first_.fingerprint_shift; }
-
  private:
   __attribute__((always_inline)) bool BlockHas(uint64_t item, uint64_t least,
                                                uint64_t most) const noexcept {

@@ -83,17 +83,6 @@ bool AnyBetween(const Positions& positions, uint64_t high_hash, uint64_t least,
   return stored == nullptr || AnyBetween(*stored, high_hash, least, most);
 }
 
-// Returns the number of positions beyond which AnyBetween always returns true.
-uint64_t FarPositions(const Positions& positions) noexcept {
-  unsigned bits = 63;
-  if (const auto* retrieval = std::get_if<core::RangeRetrieval>(&positions)) {
-    bits = retrieval->position_bits();
-  } else if (const auto* stored = std::get_if<StoredPositions>(&positions)) {
-    if (!stored->placing.is_exact) bits = stored->placing.block_bits;
-  }
-  return bits < 63 ? uint64_t{2} << bits : UINT64_MAX;
-}
-
 }  // namespace
 
 const RangeFilterView::Kept& RangeFilterView::kept() const noexcept {
@@ -145,16 +134,10 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
     return least != behind && AnyBetween(kept.positions, 0, least, behind - 1);
   }
   if (begin >= end || end > digits.LastKey()) return true;
-  const uint64_t far = FarPositions(kept.positions);
-  core::RangeProgress of_begin;
-  core::RangeProgress of_end;
-  if (!digits.ReadBoth(begin, end, far, &of_begin, &of_end)) return true;
   RangeNumber first;
   RangeNumber most;
   // The numbers exist, as the last key is not less than the bounds.
-  if (!digits.LowerBound(begin, of_begin, &first) || !digits.LowerBound(end, of_end, &most)) {
-    return true;
-  }
+  if (!digits.LowerBound(begin, &first) || !digits.LowerBound(end, &most)) return true;
   if (!digits.Decrement(&most)) return false;
   const int order = digits.CompareHashed(first, most);
   if (order > 0 || (order == 0 && first.position > most.position)) return false;
