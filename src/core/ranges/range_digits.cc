@@ -390,14 +390,14 @@ int RangeDigits::CompareHashed(const RangeNumber& a, const RangeNumber& b) const
   return std::memcmp(a.hashed, b.hashed, hashed);
 }
 
-uint64_t RangeDigits::HashOf(const unsigned char* bytes, size_t readable) const noexcept {
+uint64_t RangeDigits::HashOf(const unsigned char* bytes) const noexcept {
   uint64_t hash = 0;
-  unsigned index = RangeWords(key_length) - RangeWords(hashed);
-  size_t end = hashed;
-  for (; end >= kRangeWordBytes; end -= kRangeWordBytes) {
-    hash ^= HashRangeWord(index++, RangeWordBefore(bytes, readable, end));
+  const unsigned words = RangeWords(hashed);
+  const unsigned first = RangeWords(key_length) - words;
+  for (unsigned i = 0; i < words; ++i) {
+    hash ^= HashRangeWord(first + i, RangeWord(bytes, hashed, i));
   }
-  return end == 0 ? hash : hash ^ HashRangeWord(index, RangeWordBefore(bytes, readable, end));
+  return hash;
 }
 
 }  // namespace winnow::core

@@ -130,11 +130,8 @@ struct RangeDigits {
   // Returns a negative number if a's hashed bytes are less than b's, 0 if they are equal.
   int CompareHashed(const RangeNumber& a, const RangeNumber& b) const noexcept;
 
-  // Returns the hash of a key's hashed bytes.
-  uint64_t HashOf(const unsigned char* key) const noexcept { return HashOf(key, key_length); }
-  uint64_t HashOf(const RangeNumber& number) const noexcept {
-    return HashOf(number.hashed, hashed);
-  }
+  // Returns the hash of the hashed bytes, which are the first ones of `bytes`.
+  uint64_t HashOf(const unsigned char* bytes) const noexcept;
 
  private:
   // PositionOf for keys of this length.
@@ -154,7 +151,6 @@ struct RangeDigits {
   bool ReadRuns(const unsigned char* key, uint64_t* number) const noexcept;
   bool ReadDigits(const unsigned char* key, uint64_t* number) const noexcept;
   bool HasCommonBytes(const unsigned char* key, size_t begin, size_t end) const noexcept;
-  uint64_t HashOf(const unsigned char* bytes, size_t readable) const noexcept;
 };
 
 }  // namespace winnow::core

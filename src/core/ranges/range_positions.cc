@@ -37,31 +37,13 @@ RangeWordPosition::RangeWordPosition(const RangeDigit* begin, const RangeDigit* 
     for (const RangeDigit* digit = begin; digit != end; ++digit) *weight *= digit->Radix();
     return;
   }
-  while (end != begin) {
+  tables_.resize(kRangeWordBytes);
+  for (unsigned i = 0; end != begin; ++i) {
     const RangeDigit& digit = *--end;
     const unsigned radix = digit.Radix();
-    Table& table = tables_.emplace_back();
-    for (unsigned rank = 0; rank < radix; ++rank) table[digit.ByteOf(rank)] = rank * *weight;
-    shifts_[tables_.size() - 1] = ShiftOf(digit, key_length);
+    for (unsigned rank = 0; rank < radix; ++rank) tables_[i][digit.ByteOf(rank)] = rank * *weight;
+    shifts_[i] = ShiftOf(digit, key_length);
     *weight *= radix;
-  }
-}
-
-// Words of the first bytes mostly equal their predecessor, as keys are sorted.
-template <size_t... i>
-void RangeWordPosition::AddTables(std::index_sequence<i...> /*all*/, uint64_t* positions,
-                                  const uint64_t* words, size_t n, size_t stride) const noexcept {
-  const std::array<const uint64_t*, sizeof...(i)> tables{tables_[i].data()...};
-  const std::array<uint8_t, sizeof...(i)> shifts{shifts_[i]...};
-  uint64_t last = *words;
-  uint64_t sum = (... + tables[i][static_cast<uint8_t>(last >> shifts[i])]);
-  for (size_t k = 0; k < n; ++k) {
-    const uint64_t word = words[k * stride];
-    if (word != last) {
-      last = word;
-      sum = (... + tables[i][static_cast<uint8_t>(word >> shifts[i])]);
-    }
-    positions[k] += sum;
   }
 }
 
@@ -72,25 +54,26 @@ void RangeWordPosition::AddTo(uint64_t* positions, const uint64_t* words, size_t
     for (size_t k = 0; k < n; ++k) positions[k] += number.Of(words[k * stride]);
     return;
   }
-  switch (tables_.size()) {
-    case 0:
-      return;
-    case 1:
-      return AddTables(std::make_index_sequence<1>(), positions, words, n, stride);
-    case 2:
-      return AddTables(std::make_index_sequence<2>(), positions, words, n, stride);
-    case 3:
-      return AddTables(std::make_index_sequence<3>(), positions, words, n, stride);
-    case 4:
-      return AddTables(std::make_index_sequence<4>(), positions, words, n, stride);
-    case 5:
-      return AddTables(std::make_index_sequence<5>(), positions, words, n, stride);
-    case 6:
-      return AddTables(std::make_index_sequence<6>(), positions, words, n, stride);
-    case 7:
-      return AddTables(std::make_index_sequence<7>(), positions, words, n, stride);
-    default:
-      return AddTables(std::make_index_sequence<8>(), positions, words, n, stride);
+  // Copies, which stores can't change, stay in registers.
+  const Table* const tables = tables_.data();
+  const auto shifts = shifts_;
+  const auto of = [&](uint64_t word, unsigned i) {
+    return tables[i][static_cast<uint8_t>(word >> shifts[i])];
+  };
+  const auto sum_of = [&](uint64_t word) {
+    return of(word, 0) + of(word, 1) + of(word, 2) + of(word, 3) + of(word, 4) + of(word, 5) +
+           of(word, 6) + of(word, 7);
+  };
+  // Words of the first bytes mostly equal their predecessor, as keys are sorted.
+  uint64_t last = *words;
+  uint64_t sum = sum_of(last);
+  for (size_t k = 0; k < n; ++k) {
+    const uint64_t word = words[k * stride];
+    if (word != last) {
+      last = word;
+      sum = sum_of(word);
+    }
+    positions[k] += sum;
   }
 }
 

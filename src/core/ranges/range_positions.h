@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "src/core/ranges/range_digits.h"
@@ -67,11 +66,8 @@ class RangeWordPosition {
   };
   bool is_number_ = false;
   Number number_;
-  // Otherwise, one table per digit: the summand by the byte at its place.
+  // Otherwise, eight tables, of which each digit has one: the summand by the byte at its place.
   using Table = std::array<uint64_t, 256>;
-  template <size_t... i>
-  void AddTables(std::index_sequence<i...> all, uint64_t* positions, const uint64_t* words,
-                 size_t n, size_t stride) const noexcept;
   std::array<uint8_t, kRangeWordBytes> shifts_{};
   std::vector<Table> tables_;
 };

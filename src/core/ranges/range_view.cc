@@ -142,7 +142,7 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
   const int order = digits.CompareHashed(first, most);
   if (order > 0 || (order == 0 && first.position > most.position)) return false;
 
-  const uint64_t hash = digits.HashOf(first);
+  const uint64_t hash = digits.HashOf(first.hashed);
   if (order == 0) {
     return AnyBetween(kept.positions, hash, first.position, most.position);
   }
@@ -150,7 +150,7 @@ bool RangeFilterView::MayContain(std::string_view begin, std::string_view end) c
   RangeNumber next = first;
   if (!digits.NextHashed(&next) || digits.CompareHashed(next, most) != 0) return true;
   return AnyBetween(kept.positions, hash, first.position, digits.most_position) ||
-         AnyBetween(kept.positions, digits.HashOf(most), 0, most.position);
+         AnyBetween(kept.positions, digits.HashOf(most.hashed), 0, most.position);
 }
 
 bool RangeFilterView::MayHaveKey(std::string_view key) const noexcept {

@@ -19,16 +19,9 @@ RangeFilterBuilder NewBuilder(double bits, RangeFilterKind kind) noexcept {
 }
 
 RangeFilterKind MainKind(RangeKinds kinds) noexcept {
-  switch (kinds) {
-    case RangeKinds::kByKeys:
-      return RangeFilterKind::kNone;
-    case RangeKinds::kTrees:
-      return RangeFilterKind::kTrees;
-    case RangeKinds::kPositions:
-    case RangeKinds::kBest:
-      break;
-  }
-  return RangeFilterKind::kRetrieval;
+  return kinds == RangeKinds::kByKeys  ? RangeFilterKind::kNone
+         : kinds == RangeKinds::kTrees ? RangeFilterKind::kTrees
+                                       : RangeFilterKind::kRetrieval;
 }
 
 // Returns whether RangeFilterBuilder would choose positions for the keys of this filter.
