@@ -97,7 +97,7 @@ void RegisterSpaceRows(const RowOptions& options);
 //   ranges/single_keys/WHAT/KIND/KEYS   an absent key that differs from a present one in one byte.
 //                                 WHAT: range_filter, as range_kind=single asks positions; or
 //                                 point_bloom, point_ribbon with its bits as bits_per_key
-// KIND: numbers, user_and_time, db_bench or paths.
+// KIND: numbers, user_and_time, decimals, dense, db_bench or paths, which have no single_keys.
 void RegisterRangeRows(const RowOptions& options);
 
 // Adds to the results what was measured: RocksDB and its build, the kernels, the processor.

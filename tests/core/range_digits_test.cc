@@ -66,10 +66,13 @@ class DigitsTest : public ::testing::Test {
 
   void MakeDigits() {
     key_length_ = 1 + random_.Below(random_.Below(2) == 0 ? 9 : 40);
+    if (random_.Below(8) == 0) key_length_ = kMaxRangeKeyBytes - random_.Below(3);
     hashed_ = random_.Below(2) == 0 ? key_length_ - std::min<size_t>(key_length_, 8) : 0;
     digits_.clear();
     most_ = 0;
     size_t place = hashed_ + random_.Below(key_length_ - hashed_);
+    if (random_.Below(2) == 0)
+      place = std::max(place, key_length_ - std::min<size_t>(key_length_, 9));
     for (; place < key_length_; place += random_.Below(6) == 0 ? 2 : 1) {
       RangeDigit digit = RandomDigit(place);
       if (!digits_.empty() && random_.Below(8) != 0) {

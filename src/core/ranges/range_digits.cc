@@ -31,12 +31,11 @@ void ReadCheckedDigit(const unsigned char** at, RangeDigit* digit) noexcept {
   *at = bytes + 2 + 2 * digit->intervals;
 }
 
-constexpr unsigned kDigitHeadBytes = 2;  // bytes of a digit before its intervals
 constexpr unsigned kDigitBytes = 4;      // bytes of a digit of one interval
 constexpr unsigned kMostTextRadix = 16;  // two digits fit into a byte
 
-// Converts a word's bytes within the mask to a number in this radix, at most 16, first
-// byte highest; `zero` is the byte for 0. Returns false if a byte is not a digit.
+// Converts a little-endian word's bytes within the mask to a number in this radix, at most 16;
+// `zero` is the byte for 0. Returns false if a byte is not a digit.
 inline bool TextNumber(uint64_t word, uint64_t mask, unsigned zero, uint64_t radix,
                        uint64_t* number) noexcept {
   constexpr uint64_t kEachByte = 0x0101010101010101;
@@ -71,7 +70,7 @@ int ComparePart(std::string_view bound, std::string_view key, size_t begin, size
 // Returns a run of one digit of one or two intervals.
 RangeRun RunOf(const RangeDigit& digit) noexcept {
   RangeRun run;
-  run.end = static_cast<uint8_t>(digit.place + 1);
+  run.last = digit.place;
   run.digits = 1;
   run.first = digit.first[0];
   run.more = static_cast<uint8_t>(digit.last[digit.intervals - 1] - run.first);
@@ -90,13 +89,13 @@ bool Join(const RangeDigit& digit, RangeRun* run) noexcept {
   const bool is_text = last - zero < kMostTextRadix && last < 0x80 && run->gap == 0 &&
                        run->first >= zero && run->first + run->more <= last;
   const auto radix = static_cast<uint8_t>(last - zero + 1);  // 0 for 256
-  if (digit.place != run->end || digit.intervals != 1 || run->digits == kRangeWordBytes ||
+  if (digit.place != run->last + 1 || digit.intervals != 1 || run->digits == kRangeWordBytes ||
       (!has_all && !is_text) || (run->digits != 1 && (run->zero != zero || run->radix != radix))) {
     return false;
   }
   run->zero = static_cast<uint8_t>(zero);
   run->radix = radix;
-  ++run->end;
+  run->last = digit.place;
   ++run->digits;
   return true;
 }
@@ -215,7 +214,7 @@ void RangeDigits::FindRuns() noexcept {
     RangeDigit digit;
     ReadCheckedDigit(&at, &digit);
     if (found == 0 || !Join(digit, &runs[found - 1])) {
-      if (found == kMostRuns || digit.intervals > 2 || digit.place == UINT8_MAX) return;
+      if (found == kMostRuns || digit.intervals > 2) return;
       runs[found++] = RunOf(digit);
     }
     if (found == 2) second_span *= digit.Radix();
@@ -227,7 +226,7 @@ void RangeDigits::FindRuns() noexcept {
   least_number = number - position;
   if (hashed == 0) last_position = position;
   const RangeRun& run = runs[0];
-  is_number = found == 1 && run.radix == 0 && run.gap == 0 && run.end == key_length &&
+  is_number = found == 1 && run.radix == 0 && run.gap == 0 && run.last + 1 == key_length &&
               key_length - hashed <= int{kRangeWordBytes};
   number_base = RangeWord(last_key, key_length, 0) - position;
 }
@@ -253,12 +252,13 @@ bool RangeDigits::ReadRuns(const unsigned char* key, uint64_t* number) const noe
   uint64_t sum = 0;
   for (unsigned i = 0; i < num_runs; ++i) {
     const RangeRun& run = runs[i];
-    const size_t begin = run.end - size_t{run.digits};
+    const size_t end = run.last + size_t{1};
+    const size_t begin = end - run.digits;
     if (!HasCommonBytes(key, compared, begin)) return false;
-    compared = run.end;
+    compared = end;
     const auto above = static_cast<uint8_t>(key[begin] - run.first);
     if (above > run.more) return false;
-    uint64_t of_run = RangeBytesBefore(key, key_length, run.end);
+    uint64_t of_run = RangeBytesBefore(key, key_length, end);
     if (run.radix != 0) {
       if (!TextNumber(of_run, run, &of_run)) return false;
     } else {

@@ -63,7 +63,7 @@ struct RangeNumber {
 // Adjacent digits that are read as one number: those behind the first have all 256 values, or the
 // same interval of at most 16, such as decimal text, which then includes the first one's values.
 struct RangeRun {
-  uint8_t end = 0;        // the place behind the last digit
+  uint8_t last = 0;       // place of the last digit
   uint8_t digits = 0;     // 1 to 8
   uint8_t first = 0;      // least value of the first digit
   uint8_t more = 0;       // its greatest value less the least

@@ -32,14 +32,9 @@ inline uint64_t RangeBytesBefore(const unsigned char* key, size_t key_bytes, siz
   return word;
 }
 
-// Returns these bytes as a word.
-inline uint64_t RangeWordBefore(const unsigned char* key, size_t key_bytes, size_t end) noexcept {
-  return __builtin_bswap64(RangeBytesBefore(key, key_bytes, end));
-}
-
 // Returns the word with this index; 0 is that of the last bytes.
 inline uint64_t RangeWord(const unsigned char* key, size_t key_bytes, unsigned index) noexcept {
-  return RangeWordBefore(key, key_bytes, key_bytes - kRangeWordBytes * index);
+  return __builtin_bswap64(RangeBytesBefore(key, key_bytes, key_bytes - kRangeWordBytes * index));
 }
 
 }  // namespace winnow::core
